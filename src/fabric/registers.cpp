@@ -8,7 +8,7 @@
 namespace isthmus::fabric {
 namespace {
 
-constexpr std::uint64_t kUnitBytes = 4096;  // of a unit's registers
+constexpr std::uint64_t kUnitBytes = 4096;  // bytes of a unit's registers
 constexpr std::uint64_t kLine = 64;
 
 /// The line that starts a kernel.

@@ -23,7 +23,7 @@ class Completions {
 
   struct Token {
     std::uint64_t addr = 0;
-    int packets = 0;  ///< that end with it
+    int packets = 0;  ///< packets that end with the token
     std::int64_t bytes = 0;
   };
   bool more() const { return left_ > 0; }
@@ -57,7 +57,7 @@ class Completions {
   const PcieLinkSpec& spec_;
   std::uint64_t addr_;
   std::int64_t left_;
-  std::int64_t packet_left_ = 0;  ///< of one that has begun
+  std::int64_t packet_left_ = 0;  ///< bytes of the packet under way that are still to come
 };
 
 }  // namespace

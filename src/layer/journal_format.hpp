@@ -44,7 +44,7 @@ struct ProcessSlot {
   std::uint64_t monotonic = 0;  ///< the same instant by both clocks of the host
   std::uint64_t realtime = 0;
   std::uint64_t lost = 0;   ///< slots that could not be written
-  std::uint64_t ended = 0;  ///< when the process left in an orderly way, else 0
+  std::uint64_t ended = 0;  ///< time at which the process ended in order, else 0
   std::array<std::uint8_t, 64> unused_too{};
 };
 
@@ -60,13 +60,13 @@ struct TextSlot {
 
 struct QueueSlot {
   std::uint8_t type = 0;
-  std::uint8_t forced = 0;  ///< profiling was turned on by the layer
+  std::uint8_t forced = 0;  ///< whether the layer turned profiling on
   std::array<std::uint8_t, 2> unused{};
   std::uint32_t id = 0;
   std::uint32_t device = 0;
   std::uint32_t unused_too = 0;
-  std::uint64_t properties = 0;        ///< as the program asked for
-  std::uint64_t timer_resolution = 0;  ///< of the device's clock, ns
+  std::uint64_t properties = 0;        ///< properties that the program asked for
+  std::uint64_t timer_resolution = 0;  ///< resolution of the device's clock, ns
   std::array<std::uint8_t, 96> rest{};
 };
 
@@ -74,28 +74,28 @@ struct CallSlot {
   std::uint8_t type = 0;
   std::uint8_t kind = 0;
   std::uint16_t flags = 0;
-  std::uint32_t thread = 0;  ///< as the operating system numbers it
+  std::uint32_t thread = 0;  ///< number of the thread in the operating system
   std::uint64_t id = 0;
-  std::uint32_t queue = 0;   ///< 0 for none
-  std::uint32_t kernel = 0;  ///< 0 for none
+  std::uint32_t queue = 0;   ///< number of the queue; 0: none
+  std::uint32_t kernel = 0;  ///< number of the kernel; 0: none
   std::uint64_t bytes = 0;
-  std::uint64_t begin = 0;  ///< of the driver's call
+  std::uint64_t begin = 0;  ///< begin of the driver's call
   std::uint64_t end = 0;
-  std::uint64_t overhead = 0;  ///< of the layer around it, ns
+  std::uint64_t overhead = 0;  ///< time of the layer around the call, ns
   std::uint32_t dimensions = 0;
   std::int32_t result = 0;  ///< OpenCL's error code
   std::array<std::uint64_t, 3> global{};
-  std::array<std::uint32_t, 3> local{};  ///< zeros where the driver chooses
-  std::uint32_t waits = 0;               ///< events in its wait list
+  std::array<std::uint32_t, 3> local{};  ///< zeros if the driver chooses
+  std::uint32_t waits = 0;               ///< events in the call's wait list
   std::array<std::uint8_t, 24> unused{};
 };
 
 struct TimesSlot {
   std::uint8_t type = 0;
   std::array<std::uint8_t, 3> unused{};
-  std::int32_t status = 0;   ///< 0 complete, else OpenCL's error code
-  std::uint64_t id = 0;      ///< of the call
-  std::uint64_t queued = 0;  ///< all four 0 where the driver tells none
+  std::int32_t status = 0;   ///< 0 if complete, else OpenCL's error code
+  std::uint64_t id = 0;      ///< id of the call
+  std::uint64_t queued = 0;  ///< all four times are 0 if the driver gives none
   std::uint64_t submit = 0;
   std::uint64_t start = 0;
   std::uint64_t end = 0;

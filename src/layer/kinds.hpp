@@ -86,7 +86,7 @@ enum class Kind : std::uint8_t {
 struct KindName {
   std::string_view name;
   Group group;
-  bool moves = group == Group::transfer;  ///< its bytes, so that it has a rate
+  bool moves = group == Group::transfer;  ///< whether the call moves bytes, so that it has a rate
 };
 
 inline constexpr std::array kKinds{

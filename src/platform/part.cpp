@@ -19,7 +19,7 @@ bool share_keys(const Part& a, const Part& b) {
 /// Parts whose rates come from the same keys, and what they hold of the path together.
 struct Group {
   const Part* longest;
-  Time held;  ///< by the longest of them
+  Time held;  ///< time of the longest hold
   Time time;
 };
 
@@ -111,8 +111,8 @@ class Run {
 
   Time elapsed_;
   const std::vector<Held>& path_;
-  std::vector<const Part*> order_;  ///< of those that work; the busiest first
-  std::vector<const Part*> waits_;  ///< the others that are busy nearly all the time; the shortest round trip first
+  std::vector<const Part*> order_;  ///< parts that work, the busiest first
+  std::vector<const Part*> waits_;  ///< other parts that are busy nearly all the time, the shortest round trip first
 };
 
 Part working(const PartPlan& plan, const RunReport& report) {

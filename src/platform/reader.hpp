@@ -12,7 +12,7 @@ namespace isthmus::platform {
 /// What a platform file says, each input checked by itself.
 struct Contents {
   std::string name;
-  std::vector<Section> parts;  ///< in the order of the schema, those of one kind by name
+  std::vector<Section> parts;  ///< parts in the order of the schema, those of one kind by name
 };
 
 /// Reads and checks a file. Throws Error with file and line.

@@ -20,9 +20,9 @@ using fabric::LineResult;
 
 constexpr std::string_view kCacheClock = "cache.clock";
 constexpr int kAddressed = 2;    // cycles from a circuit's request to the cache without a page table
-constexpr int kSelected = 1;     // cycles that a choice among channels takes beside, and likewise on the way back
+constexpr int kSelected = 1;     // cycles that a choice among channels adds, in each direction
 constexpr int kLeastThere = 2;   // cycles from a cache to the home and back, one each
-constexpr int kLeastOfWire = 4;  // the same over a wire that lines take turns on
+constexpr int kLeastOfWire = 4;  // cycles from a cache to the home and back over a wire with turns
 
 /// The value of a flag that may be left out.
 bool is_on(const Section& part, std::string_view key) {

@@ -16,8 +16,8 @@ namespace {
 using fabric::DramController;
 
 constexpr int kLeastToSnoop = 4;      // cycles from the home to a snooped cache and back
-constexpr int kMasterBursts = 64;     // that wait between the processor and the DRAM's controller, each way
-constexpr std::size_t kChannels = 1;  // of the DRAM
+constexpr int kMasterBursts = 64;     // bursts that wait between the processor and the DRAM's controller, each way
+constexpr std::size_t kChannels = 1;  // channels of the DRAM
 
 fabric::CoherenceSpec coherence_of(const Description& board, Frequency clock) {
   const Section& interconnect = board.the("interconnect");

@@ -16,7 +16,7 @@
 namespace isthmus::platform {
 namespace {
 
-constexpr std::int64_t kMostBoards = 256;  // of one entry: more than any host has slots for
+constexpr std::int64_t kMostBoards = 256;  // boards of one entry: more than any host has slots for
 
 /// An entry of a list: "[[board]]".
 class Entry {
@@ -78,7 +78,7 @@ class Entry {
 /// "link.vh0" of the wire's "b0.vh0": whose links, and which of them.
 struct End {
   std::string boards;
-  std::string channel;  ///< empty: each
+  std::string channel;  ///< channel of the link; empty: each link
 };
 
 End end_of(const std::string& text) {
@@ -275,8 +275,8 @@ class SystemReader {
   Document document_;
   std::span<const std::string> overrides_;
   Schema schema_;
-  std::map<std::string, Place> claimed_;                    ///< names, and where they were given
-  std::map<std::string, std::vector<std::size_t>> groups_;  ///< boards by the names that wires may call them
+  std::map<std::string, Place> claimed_;                    ///< names, and the places that gave them
+  std::map<std::string, std::vector<std::size_t>> groups_;  ///< boards by the names that wires may use
   std::vector<Place> node_places_;
 };
 

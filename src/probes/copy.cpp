@@ -87,7 +87,7 @@ class Copies final : public Sampler {
   offload::Device& device_;
   Direction direction_;
   HostSide side_;
-  bool there_ = false;  ///< the device's buffer holds what was sent
+  bool there_ = false;  ///< whether the device's buffer holds what was sent
   Bytes size_;
   std::unique_ptr<offload::Buffer> buffer_;
   HostBytes bytes_;

@@ -16,12 +16,12 @@ struct CopyTrial {
   fabric::MemoryType from;
   fabric::MemoryType to;
   std::uint64_t address;  ///< a multiple of a line
-  std::uint64_t bytes;    ///< likewise
+  std::uint64_t bytes;    ///< length in bytes, a multiple of a line
 };
 
 struct CopyResult {
-  Time elapsed;   ///< until the core has handed out its last store
-  bool verified;  ///< the bytes are there
+  Time elapsed;   ///< time until the core has handed out its last store
+  bool verified;  ///< whether the bytes have arrived
 };
 
 CopyResult run_trial(const platform::SocSpec& board, const CopyTrial& trial);

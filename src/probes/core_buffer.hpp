@@ -14,7 +14,7 @@ namespace isthmus::probes {
 
 /// What a core has done to a buffer before it is moved (min2019, table II).
 enum class BufferState : std::uint8_t {
-  written,  ///< in an order that keeps the lines in the caches
+  written,  ///< written in an order that keeps the lines in the caches
   read,
   flushed,
   streamed,  ///< written in sequence

@@ -18,29 +18,29 @@ void fill_line(std::uint64_t place, std::uint64_t writer, std::span<std::byte> l
 struct LinePass {
   fabric::LineAccess::Kind kind;
   std::uint64_t lines;
-  std::uint64_t writer;      ///< of what it writes, or expects
-  bool awaited = false;      ///< begins with a token
-  bool told = false;         ///< ends with one
-  std::uint64_t from = 0;    ///< address of the lines, behind the way's first
-  bool until = false;        ///< a read of one line, again and again until it is as expected
-  bool copied = false;       ///< a write of what the read before has found
-  bool fenced = false;       ///< ends with a fence, over all channels of its way
-  std::uint8_t channel = 0;  ///< over which it goes, where there are several
+  std::uint64_t writer;      ///< number of the writer whose bytes the pass writes or expects
+  bool awaited = false;      ///< whether the pass begins with a token
+  bool told = false;         ///< whether the pass ends with a token
+  std::uint64_t from = 0;    ///< offset of the lines from the mover's first address
+  bool until = false;        ///< whether the pass reads one line again until it is as expected
+  bool copied = false;       ///< whether the pass writes what the pass before has read
+  bool fenced = false;       ///< whether the pass ends with a fence over all channels
+  std::uint8_t channel = 0;  ///< channel of the pass, if there are several
 };
 
 /// Where a mover's lines are, and how it goes over them.
 struct LineWay {
-  std::string name;         ///< in error texts
-  std::uint64_t first = 0;  ///< address
+  std::string name;         ///< name in error texts
+  std::uint64_t first = 0;  ///< address of the first line
   int line = 64;
-  int ports = 1;                               ///< over which the lines go in turn
-  int burst = 1;                               ///< lines of a request
-  int channels = 1;                            ///< that results may come over
-  bool split = false;                          ///< of two ports, the first has reads alone, the second writes
-  int at_once = 1;                             ///< under way
-  bool in_order = false;                       ///< a port's results come in the order of its requests, else in any
-  bool each_told = false;                      ///< keeps when each access began and ended
-  const fabric::SharedSpace* space = nullptr;  ///< of a core, whose addresses are the host's
+  int ports = 1;           ///< ports that the lines use in turn
+  int burst = 1;           ///< lines of a request
+  int channels = 1;        ///< channels that results may come over
+  bool split = false;      ///< whether the first of two ports has the reads and the second the writes
+  int at_once = 1;         ///< lines under way
+  bool in_order = false;   ///< whether a port's results come in the order of its requests
+  bool each_told = false;  ///< whether to keep the begin and end of each access
+  const fabric::SharedSpace* space = nullptr;  ///< set for a core: translates the circuit's addresses to host addresses
 };
 
 /// Passes over lines, of a circuit or of a core of the host. What it reads is what it expects, else it throws Error.
@@ -52,8 +52,8 @@ class LineMover {
   Out<int> end{"end"};
 
   struct Times {
-    Time first;  ///< request
-    Time last;   ///< result
+    Time first;  ///< time of the first request
+    Time last;   ///< time of the last result
   };
   struct Each {
     Time begin;
@@ -74,12 +74,12 @@ class LineMover {
 
  private:
   struct Slot {
-    std::uint64_t number = 0;  ///< of the line
+    std::uint64_t number = 0;  ///< index of the line
     Time begin{};
-    std::uint8_t more = 0;  ///< lines of its request that follow
+    std::uint8_t more = 0;  ///< lines of the same request that follow
   };
   void start();
-  std::size_t first_port() const;  ///< of this pass
+  std::size_t first_port() const;  ///< first port of this pass
   std::size_t ports() const { return way_.split ? 1 : requests.size(); }
   bool take(std::size_t port);
   bool send(std::size_t port);
@@ -97,15 +97,15 @@ class LineMover {
   std::vector<LinePass> passes_;
   std::size_t pass_ = 0;
   bool started_ = false;
-  std::vector<std::uint64_t> sent_;      ///< of each port, in this pass
-  std::vector<std::uint64_t> received_;  ///< likewise
+  std::vector<std::uint64_t> sent_;      ///< for each port, the lines requested in this pass
+  std::vector<std::uint64_t> received_;  ///< for each port, the lines answered in this pass
   std::uint64_t finished_ = 0;
   std::vector<Slot> slots_;
   fabric::Places free_;
   std::vector<Times> times_;
   std::vector<Each> each_;
   std::vector<std::int64_t> requests_over_;
-  std::vector<std::byte> found_;  ///< by the last pass that read, where one writes it
+  std::vector<std::byte> found_;  ///< bytes found by the last pass that read, if a pass writes them
 };
 
 }  // namespace isthmus::probes

@@ -12,7 +12,7 @@ namespace {
 using Kind = fabric::LineAccess::Kind;
 
 constexpr int kOfACore = 10;      // lines that a core has under way
-constexpr int kOfACircuit = 512;  // more than its channels have
+constexpr int kOfACircuit = 512;  // lines that a circuit has under way: more than its channels carry
 
 // Who has written a line last.
 constexpr std::uint64_t kBeginner = 1;

@@ -9,8 +9,8 @@ namespace isthmus::probes {
 
 /// Lines that one side writes, the other copies elsewhere, and the first reads and compares (gemieux2018, figure 3).
 struct Loopback {
-  std::string way;         ///< of the circuit's lines: the channel, or the choice among them
-  bool by_circuit = true;  ///< who begins: the circuit, or the core
+  std::string way;         ///< channel of the circuit's lines, or the choice among channels
+  bool by_circuit = true;  ///< whether the circuit begins; else a core does
   std::uint64_t lines = 1;
 };
 

@@ -47,7 +47,7 @@ class MaintainingCore {
 
 /// Where a core goes to memory.
 struct Area {
-  std::uint64_t first;  ///< line
+  std::uint64_t first;  ///< index of the first line
   std::uint64_t lines;
 };
 
@@ -140,8 +140,8 @@ class MaintainedBoard {
   const platform::SocSpec& board_;
   const MaintenanceTrial& trial_;
   int others_;
-  std::uint64_t area_;    ///< bytes of each other core
-  std::uint64_t beyond_;  ///< where the first of them begins
+  std::uint64_t area_;    ///< bytes of the area of each other core
+  std::uint64_t beyond_;  ///< address of the first of these areas
   fabric::DramCells cells_;
   Graph graph_;
   platform::SocBoard soc_;

@@ -10,8 +10,8 @@ namespace isthmus::probes {
 
 /// What software does to what caches have of a buffer.
 enum class Maintenance : std::uint8_t {
-  flush,       ///< of what a core has written, before the FPGA reads it
-  invalidate,  ///< of what a core has read, behind what the FPGA has written
+  flush,       ///< flush what a core has written, before the FPGA reads it
+  invalidate,  ///< invalidate what a core has read, after the FPGA has written it
 };
 inline constexpr std::array<std::string_view, 2> kMaintenance = {"flush", "invalidate"};
 
@@ -21,12 +21,12 @@ struct MaintenanceTrial {
   std::uint64_t buffers;
   int load;               ///< accesses that each other core has under way
   std::uint64_t address;  ///< a multiple of a line
-  std::uint64_t bytes;    ///< of all, whole lines of each
+  std::uint64_t bytes;    ///< bytes of all buffers, each of whole lines
 };
 
 struct MaintenanceResult {
   Time elapsed;
-  bool verified;  ///< no cache has anything, and memory has what was written
+  bool verified;  ///< whether the caches hold nothing and memory has what was written
 };
 
 MaintenanceResult run_trial(const platform::SocSpec& board, const MaintenanceTrial& trial);

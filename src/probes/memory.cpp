@@ -23,7 +23,7 @@ constexpr std::int64_t kMostPasses = 256;
 struct Walk {
   std::int64_t size;
   std::int64_t burst;
-  std::int64_t stride;  ///< from pass to pass
+  std::int64_t stride;  ///< bytes from one pass to the next
   std::int64_t passes;
 };
 
@@ -119,7 +119,7 @@ class MemoryPasses final : public Sampler {
   offload::Device& device_;
   Launcher launcher_;
   bool to_clear_;
-  Time launch_ = Time::max();  ///< the shortest so far
+  Time launch_ = Time::max();  ///< time of the shortest launch so far
 };
 
 class Launches final : public Sampler {

@@ -15,7 +15,7 @@
 namespace isthmus::probes {
 namespace {
 
-constexpr std::uint64_t kSeed = 1;  // of the order of nodes
+constexpr std::uint64_t kSeed = 1;  // seed of the order of nodes
 constexpr Time kPatience = Time::ms(1000);
 
 /// A node of a list, or an entry of a table.
@@ -37,8 +37,8 @@ constexpr std::uint64_t kWalked = 2;
 struct Shape {
   Structure structure;
   std::uint64_t lines;
-  std::uint64_t walks;  ///< at once
-  std::uint64_t work;   ///< nodes of each list, or look-ups in all
+  std::uint64_t walks;  ///< walks side by side
+  std::uint64_t work;   ///< nodes of each list, or look-ups of all walks together
 
   std::uint64_t places() const { return (lines + 1) / 2; }
   /// As many keys as the table has places are in it; look-ups ask for any of them.
@@ -129,9 +129,9 @@ class Walker {
  private:
   struct Walk {
     Address<Node> at;
-    std::uint64_t wanted = 0;  ///< key of the look-up
-    std::uint64_t left = 0;    ///< nodes of the list
-    Time known;                ///< since when it knows where its node lies
+    std::uint64_t wanted = 0;  ///< key that the look-up wants
+    std::uint64_t left = 0;    ///< nodes of the list that are left
+    Time known;                ///< time at which the walk knew the address of its node
   };
 
   Address<Node> place(std::uint64_t number) const { return first_ + number * stride_; }
@@ -210,12 +210,12 @@ class Walker {
   std::uint64_t stride_;
   Address<Node> first_{};
   std::vector<Walk> walks_;
-  std::vector<std::deque<std::uint16_t>> ready_;  ///< of each port: walks that have not asked for their node yet
+  std::vector<std::deque<std::uint16_t>> ready_;  ///< for each port, the walks that have not requested their node yet
   std::uint64_t looked_up_ = 0;
-  std::uint64_t under_way_ = 0;  ///< nodes
+  std::uint64_t under_way_ = 0;  ///< nodes under way
   std::uint64_t sum_ = 0;
   std::uint64_t to_touch_ = 0;
-  std::uint64_t asked_ = 0;  ///< of those
+  std::uint64_t asked_ = 0;  ///< nodes that were requested
   std::uint64_t touched_ = 0;
   std::vector<Time> times_;
 };

@@ -13,17 +13,17 @@ namespace isthmus::probes {
 
 /// What a CPU builds of nodes, a line each, for a circuit to walk.
 enum class Structure : std::uint8_t {
-  list,        ///< each node leads to the next, anywhere
-  hash_table,  ///< chains of entries: one in the table, those that meet there behind it; look-ups follow them
+  list,        ///< a list whose nodes lie anywhere
+  hash_table,  ///< a hash table with chains: the first entry is in the table, further ones lie behind it
 };
 inline constexpr std::array<std::string_view, 2> kStructures{"list", "hash-table"};
 
 struct PointerWalk {
   Structure structure = Structure::list;
   Start start = Start::flushed;
-  std::string way{};        ///< the channel, or the choice among them; empty: the coherent one
-  std::uint64_t lines = 1;  ///< of the structure
-  int at_once = 1;          ///< walks, each of a list or of look-ups of its own; of lists no more than lines
+  std::string way{};        ///< channel, or the choice among channels; empty: the coherent channel
+  std::uint64_t lines = 1;  ///< lines of the structure
+  int at_once = 1;          ///< walks side by side, each of its own list or look-ups; at most one a line for lists
 };
 
 /// Nodes of lists that are walked, or look-ups, at most; they are drawn at random of all that lie in memory.

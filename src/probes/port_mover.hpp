@@ -11,9 +11,9 @@ namespace isthmus::probes {
 struct PortMove {
   std::uint64_t address;
   std::uint64_t bytes;
-  std::uint64_t burst;   ///< the longest, a power of two
-  bool to_fpga;          ///< else to the processor
-  std::uint64_t writer;  ///< of what it writes, or expects (fill_line)
+  std::uint64_t burst;   ///< bytes of the longest burst, a power of two
+  bool to_fpga;          ///< whether the bytes go to the FPGA; else to the processor
+  std::uint64_t writer;  ///< number of the writer whose bytes it writes or expects (fill_line)
 };
 
 /// A circuit that moves a buffer once, and counts how long it takes.

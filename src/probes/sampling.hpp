@@ -11,10 +11,10 @@ namespace isthmus::probes {
 
 /// What a probe measures at one size: how it is timed, and what a time means.
 struct Point {
-  Finding finding;                                                        ///< without samples
-  std::function<double(Time)> value;                                      ///< of a sample, in the finding's unit
-  std::function<std::unique_ptr<Sampler>(offload::Device& device)> open;  ///< null: the finding is whole
-  Bytes memory{};                                                         ///< of the host and the device
+  Finding finding;                    ///< the finding, without samples
+  std::function<double(Time)> value;  ///< turns a sample's time into a value in the finding's unit
+  std::function<std::unique_ptr<Sampler>(offload::Device& device)> open;  ///< null if the finding needs no samples
+  Bytes memory{};  ///< bytes of the host's and of the device's memory that the sampler uses
 };
 
 /// Takes the samples of all points and reports each. A model gives each point's samples one after the other. A real

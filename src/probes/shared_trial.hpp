@@ -14,9 +14,9 @@ namespace isthmus::probes {
 
 /// What caches hold of the lines before a circuit is timed.
 enum class Start : std::uint8_t {
-  cold,     ///< the FPGA's nothing, the host's what a core has left that wrote them
-  warm,     ///< a core has written them, and the circuit accessed each
-  flushed,  ///< neither anything
+  cold,     ///< a core has written the lines: the host's cache holds what fits, the FPGA's cache nothing
+  warm,     ///< a core has written the lines, and then the circuit has accessed each
+  flushed,  ///< no cache holds any of the lines
 };
 inline constexpr std::array<std::string_view, 3> kStarts{"cold", "warm", "flushed"};
 
@@ -24,24 +24,24 @@ inline constexpr std::array<std::string_view, 3> kStarts{"cold", "warm", "flushe
 struct Trial {
   fabric::LineAccess::Kind kind = fabric::LineAccess::Kind::read;
   Start start = Start::flushed;
-  std::string way{};  ///< the channel, or the choice among them; empty: the coherent one
+  std::string way{};  ///< channel, or the choice among channels; empty: the coherent channel
   std::uint64_t lines = 1;
   int burst = 1;            ///< lines of a request
-  bool one_by_one = false;  ///< each access when the one before has ended, at one port, with its phases told
+  bool one_by_one = false;  ///< each access begins when the one before has ended, at one port, and its phases are kept
 };
 
 /// When an access was where.
 struct AccessTimes {
-  Time begin;      ///< at the circuit
-  Time looked_up;  ///< at the cache's tags
-  Time came_back;  ///< behind the cache
-  Time end;        ///< at the circuit
+  Time begin;      ///< time of the request at the circuit
+  Time looked_up;  ///< time of the look-up in the cache's tags
+  Time came_back;  ///< time at which the result leaves the cache
+  Time end;        ///< time of the result at the circuit
 };
 
 struct TrialResult {
-  Time elapsed;                     ///< from the first request to the last result
-  std::vector<AccessTimes> each{};  ///< of a trial that goes one by one; of the coherent channel with phases
-  std::vector<std::pair<std::string, std::int64_t>> requests{};  ///< by channel
+  Time elapsed;                     ///< time from the first request to the last result
+  std::vector<AccessTimes> each{};  ///< of accesses one by one; with phases on the coherent channel
+  std::vector<std::pair<std::string, std::int64_t>> requests{};  ///< requests by channel
 };
 
 /// The address of so many bytes. Throws Error naming the keys where they do not fit into the page table.

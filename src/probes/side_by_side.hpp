@@ -18,7 +18,7 @@ namespace isthmus::probes {
 template <class Trial, class Run, class Tell>
 void run_side_by_side(const std::vector<Trial>& trials, const Run& run, const Tell& tell) {
   struct Side {
-    std::uint64_t bytes = 0;  ///< that its trials move
+    std::uint64_t bytes = 0;  ///< bytes that the trials of this point move
     std::uint64_t trials = 0;
     Worker worker{};
   };

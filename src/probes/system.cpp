@@ -205,7 +205,7 @@ class LimitSearch {
   }
 
   std::vector<SystemBoard> boards_;
-  std::vector<std::string> overrides_;  ///< that the boards were loaded with
+  std::vector<std::string> overrides_;  ///< KEY=VALUE with which the boards were loaded
   Way way_;
   std::map<std::int64_t, Limit> known_;
 };

@@ -13,12 +13,12 @@ struct TransposeTrial {
   fabric::MemoryType to;
   std::uint64_t address;  ///< a multiple of a line
   std::uint64_t rows;
-  std::uint64_t bytes;  ///< of the matrix
+  std::uint64_t bytes;  ///< bytes of the matrix
 };
 
 struct TransposeResult {
-  Time elapsed;   ///< until the core has handed out its last store
-  bool verified;  ///< the elements are there
+  Time elapsed;   ///< time until the core has handed out its last store
+  bool verified;  ///< whether the elements have arrived
 };
 
 TransposeResult run_trial(const platform::SocSpec& board, const TransposeTrial& trial);

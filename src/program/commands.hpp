@@ -13,8 +13,8 @@ struct Commands {
   std::vector<OfMessage> in;
   std::vector<OfMessage> kernel;
   std::vector<OfMessage> out;
-  std::vector<Time> enqueued;  ///< when the host thread began with each message,
-  std::vector<Time> there;     ///< and when it had it
+  std::vector<Time> enqueued;  ///< times at which the host thread began with each message
+  std::vector<Time> there;     ///< times at which the host thread had each message back
   std::vector<Time> ended;
 
   Commands() = default;

@@ -15,11 +15,11 @@ inline constexpr std::string_view kDie = "die";
 
 /// What goes wrong in a run on purpose (docs/faults.md). Probabilities are of each time that it could.
 struct Faults {
-  double stall = 0;          ///< an end of the link pauses: at each buffer a host thread, at each word the kernel's end
-  double drop = 0;           ///< a TLP does not arrive
-  double duplicate = 0;      ///< a TLP arrives twice
-  double corrupt = 0;        ///< the check sequence of a TLP, or of a network's packet, does not fit
-  std::optional<int> die{};  ///< the consumer's thread ends after so many messages
+  double stall = 0;      ///< probability of a pause: of a host thread at each buffer, of the kernel's end at each word
+  double drop = 0;       ///< probability that a TLP does not arrive
+  double duplicate = 0;  ///< probability that a TLP arrives twice
+  double corrupt = 0;    ///< probability that the check sequence of a TLP, or of a network's packet, is wrong
+  std::optional<int> die{};  ///< number of messages after which the consumer's thread ends
 
   bool any() const { return stall > 0 || on_a_link() || die; }
   bool on_a_link() const { return drop > 0 || duplicate > 0 || corrupt > 0; }

@@ -24,7 +24,7 @@ class FaultsArgument {
   void require(std::span<const std::string_view> acting, const std::string& what) const;
 
  private:
-  std::vector<std::string> given_;  ///< NAME=VALUE
+  std::vector<std::string> given_;  ///< NAME=VALUE, as the user typed it
 };
 
 }  // namespace isthmus::program

@@ -16,17 +16,17 @@ namespace isthmus::program {
 /// A way in which an application's data cross.
 struct Flow {
   std::string_view name;
-  platform::Needs needs;  ///< of a modelled board
+  platform::Needs needs;  ///< parts that a modelled board needs
   /// Sets it up, where messages lie in the device's memory before and after the kernel; none where they go through
   /// the application's actors. Throws Error where the buffers of its kernel do not hold its messages.
   std::unique_ptr<DeviceFlow> (*between_copies)(offload::Device& device, const ByteApplication& application) = nullptr;
   /// Runs it on a modelled board, where words of messages go through the actors.
   StreamRun (*through_actors)(const platform::Description& board, const Job& job) = nullptr;
-  bool over_any = false;    ///< chooses among the board's channels by the job; else it has one of the links alone
-  bool on_threads = false;  ///< whether this machine's threads have it too
-  bool in_place = false;    ///< whether it takes an application's datapath as well, which reads messages where they are
+  bool over_any = false;      ///< whether the job chooses among the board's channels; else the flow has one link
+  bool on_threads = false;    ///< whether the flow also runs on this machine's threads
+  bool in_place = false;      ///< whether the flow takes an application's datapath, which reads messages in place
   bool device_memory = true;  ///< whether kernels reach the device's memory
-  bool host_memory = false;   ///< and the host's, over the link by themselves
+  bool host_memory = false;   ///< whether kernels reach the host's memory over the link by themselves
   /// Whether packets of a network come to its host threads and leave from them, on a board whose host has one.
   bool host_network = false;
   bool storage = false;  ///< whether messages may come from a drive

@@ -18,14 +18,14 @@ struct Batch {
   const ByteApplication& application;
   int first;
   int count;
-  Faults faults{};  ///< of the threads
+  Faults faults{};  ///< faults of the host threads
 };
 
 /// When messages were sent, by whom it may be.
 struct Sent {
-  Time started;                     ///< the first acquire, or read
-  std::span<const Time> begun;      ///< of each message
-  std::span<const Time> committed;  ///< of the first messages, where they are sent in buffers
+  Time started;                     ///< time of the first acquire, or of the first read
+  std::span<const Time> begun;      ///< time at which each message began
+  std::span<const Time> committed;  ///< times at which the first messages were committed, if they are sent in buffers
 };
 
 /// Fills buffers message by message; one that is larger than a buffer takes as many as it needs, and the next begins in
@@ -58,7 +58,7 @@ class Producer {
   void send_in_pieces(int message, Buffer buffer);
 
   const Batch& batch_;
-  std::vector<std::byte> message_;  ///< that is larger than a buffer
+  std::vector<std::byte> message_;  ///< message that is larger than a buffer
   Time started_;
   std::vector<Time> acquired_;
   std::vector<Time> committed_;

@@ -35,7 +35,7 @@ class HostStorage final : public offload::Surroundings, public Exchange {
   fabric::StorageSpec spec_;
   Batch batch_;
   MessagesBeside& beside_;
-  std::vector<std::vector<std::byte>> rooms_;  ///< of messages under way; touched by who holds a message's number
+  std::vector<std::vector<std::byte>> rooms_;  ///< one a message under way; only the holder of its number touches it
   std::unique_ptr<StoredInput> input_;
 };
 

@@ -25,18 +25,18 @@ struct MessagePlaces {
 /// What all of them work on.
 struct InPlaceWork {
   const Job& job;
-  Exchange* messages;  ///< none: memory holds zeros, and nobody asks for the output
+  Exchange* messages;  ///< null: memory holds zeros, and nobody asks for the output
   fabric::SharedSpace& space;
   const offload::Datapath& path;
   std::vector<MessagePlaces> places;
   std::vector<std::uint64_t> scratch;
-  std::uint64_t status;   ///< a line: how many launches are complete, and the words that the last one wrote
-  std::uint64_t line;     ///< bytes
-  std::uint8_t channel;   ///< of the circuit's lines
-  int launches;           ///< of each message
-  std::uint64_t regions;  ///< of each launch, at a port
-  Time call;              ///< of the library, before its store
-  Time store;             ///< to a register of the circuit
+  std::uint64_t status;  ///< address of the status line: number of complete launches, and words that the last one wrote
+  std::uint64_t line;    ///< bytes of a line
+  std::uint8_t channel;  ///< channel of the circuit's lines
+  int launches;          ///< launches of each message
+  std::uint64_t regions;  ///< regions that each launch reads at a port
+  Time call;              ///< time of the library's call, before its store
+  Time store;             ///< time of a store to a register of the circuit
 
   int all_launches() const { return job.count * launches; }
   /// The circuit's address of a region in a launch, which counts through all messages.
@@ -47,12 +47,12 @@ struct InPlaceWork {
 struct DrivingCore {
   Out<fabric::LineAccess> accesses{"accesses"};
   In<fabric::LineResult> results{"results"};
-  PortArray<Out<int>> starts;  ///< to each port's reader
+  PortArray<Out<int>> starts;  ///< launches, to each port's reader
   Timer timer;
   const InPlaceWork& work;
   int next = 0;
   std::vector<Time> begun{};
-  std::vector<Time> launched{};  ///< the end of each launch
+  std::vector<Time> launched{};  ///< time at which each launch ended
   std::vector<Time> received{};
 
   explicit DrivingCore(const InPlaceWork& what) : starts(what.path.ports(), "starts"), work(what) {}
@@ -79,12 +79,12 @@ struct RegionReader {
   Timer timer;
   const InPlaceWork& work;
   std::size_t port;
-  std::uint64_t in_launch = 0;  ///< words
+  std::uint64_t in_launch = 0;  ///< words of a launch
   int started = 0;
-  std::uint64_t asked = 0;  ///< words of all launches
+  std::uint64_t asked = 0;  ///< words requested in all launches
   std::uint64_t handed = 0;
-  std::uint64_t region = 0;  ///< that is asked for
-  std::uint64_t offset = 0;  ///< in it
+  std::uint64_t region = 0;  ///< region that is being requested
+  std::uint64_t offset = 0;  ///< offset in that region, words
 
   RegionReader(const InPlaceWork& what, std::size_t number);
   void step();
@@ -105,7 +105,7 @@ struct DatapathActor {
   std::unique_ptr<offload::Datapath> path;
   Grid clock;
   bool begins = true;
-  std::int64_t owed = 0;  ///< cycles that it is busy beyond a word a cycle
+  std::int64_t owed = 0;  ///< additional cycles that the datapath stays busy
 
   DatapathActor(std::unique_ptr<offload::Datapath> what, const Clock& of)
       : words(what->ports(), "words"), path(std::move(what)), clock(of) {}
@@ -123,14 +123,14 @@ struct ResultWriter {
   In<StreamWord> words{"words"};
   Timer timer;
   const InPlaceWork& work;
-  std::uint64_t written = 0;   ///< words of this launch
-  std::uint64_t sent = 0;      ///< lines of it
-  std::uint64_t answered = 0;  ///< likewise
-  bool closing = false;        ///< all lines of the launch are written
-  bool fence_due = false;      ///< asked for, where data and status could come in another order
-  bool fenced = false;         ///< and answered
+  std::uint64_t written = 0;   ///< words written in this launch
+  std::uint64_t sent = 0;      ///< lines sent in this launch
+  std::uint64_t answered = 0;  ///< lines answered in this launch
+  bool closing = false;        ///< whether all lines of the launch are written
+  bool fence_due = false;      ///< whether a fence is under way, which orders data and status on different channels
+  bool fenced = false;         ///< whether the fence is answered
   int told = 0;                ///< status lines written
-  int over = 0;                ///< and answered
+  int over = 0;                ///< status lines answered
 
   explicit ResultWriter(const InPlaceWork& what) : work(what) {}
   void step();

@@ -88,7 +88,7 @@ class InPlaceMachine {
   }
 
  private:
-  static constexpr int kFifo = 64;  ///< words before the datapath and behind it, as in other flows
+  static constexpr int kFifo = 64;  ///< words in front of the datapath and behind it, as in other flows
 
   static Job cut(Job job, const Extent& extent) {
     job.count = extent.count;
@@ -138,7 +138,7 @@ class InPlaceMachine {
   const platform::Description& description_;
   Job job_;
   platform::SharedSpec spec_;
-  std::unique_ptr<Datapath> path_;  ///< that says what is read
+  std::unique_ptr<Datapath> path_;  ///< datapath that says what is read
   PinnedMemory memory_;
   fabric::SharedSpace space_;
   InPlaceWork work_;

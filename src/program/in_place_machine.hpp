@@ -11,8 +11,8 @@ namespace isthmus::program {
 /// How much of a job a graph runs.
 struct Extent {
   int count;              ///< messages
-  int launches;           ///< of each
-  std::uint64_t regions;  ///< of each launch, at a port
+  int launches;           ///< launches of each message
+  std::uint64_t regions;  ///< regions that each launch reads at a port
 };
 
 /// Runs so much of a job finely on a board whose circuits share the host's memory. Without `messages` memory holds

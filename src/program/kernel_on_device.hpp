@@ -36,7 +36,7 @@ class KernelOnDevice {
   struct Slot {
     Buffers in;
     Buffers out;
-    Pinned pinned_in;  ///< none where the bytes are pageable
+    Pinned pinned_in;  ///< none if the bytes are pageable
     Pinned pinned_out;
   };
   /// What one thread's launches have, one after the other.
@@ -52,10 +52,10 @@ class KernelOnDevice {
   offload::Argument argument(const KernelArgument& of, int message) const;
 
   DeviceKernel description_;
-  std::vector<Side> sides_;  ///< by thread
+  std::vector<Side> sides_;  ///< buffers of each host thread
   std::vector<Slot> slots_;
   Buffers constants_;
-  std::unique_ptr<offload::Buffer> image_;  ///< none where the application keeps nothing there
+  std::unique_ptr<offload::Buffer> image_;  ///< null if the application keeps nothing in the device's memory
 };
 
 }  // namespace isthmus::program

@@ -39,10 +39,10 @@ class LineTester {
   PacketArena out_;
   PacketArena back_;
   PacketBatch batch_;
-  std::size_t sent_ = 0;  ///< of the stretch
+  std::size_t sent_ = 0;  ///< packets of the stretch that are sent
   std::size_t came_ = 0;
   std::size_t lost_ = 0;
-  std::size_t at_ = 0;  ///< of the next packet in its arena
+  std::size_t at_ = 0;  ///< index of the next packet in its arena
   std::vector<std::int64_t> sent_at_;
   std::int64_t moved_at_ = 0;
   Spent spent_;

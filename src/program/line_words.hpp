@@ -16,9 +16,9 @@ inline constexpr std::uint64_t kLinesAsked = 512;
 
 /// A stretch of bytes as accesses, of which none goes past the end of its line.
 struct LinePieces {
-  std::uint64_t from;  ///< address
+  std::uint64_t from;  ///< address of the first byte
   std::uint64_t bytes;
-  std::uint64_t line;  ///< a power of two
+  std::uint64_t line;  ///< bytes of a line, a power of two
 
   std::uint64_t count() const { return bytes == 0 ? 0 : 1 + (bytes - first() + line - 1) / line; }
   /// Behind `from`.
@@ -69,14 +69,14 @@ class LineWords {
 
  private:
   struct Come {
-    std::uint64_t bytes = 0;  ///< none: it has not come
+    std::uint64_t bytes = 0;  ///< bytes that have come; 0: the line has not come
     fabric::LineBytes data{};
   };
-  std::vector<Come> come_;  ///< by tag
+  std::vector<Come> come_;  ///< lines that have come, by tag
   std::uint64_t asked_ = 0;
   std::uint64_t came_ = 0;
-  std::uint64_t handed_ = 0;  ///< all of their words
-  std::uint64_t given_ = 0;   ///< bytes of the next
+  std::uint64_t handed_ = 0;  ///< words that are handed on
+  std::uint64_t given_ = 0;   ///< bytes of the next line that are handed on
 };
 
 /// Words as they come, gathered to what one access writes.

@@ -15,8 +15,8 @@ namespace isthmus::program {
 
 /// How often a measured run is made.
 struct Repetition {
-  int samples = 0;  ///< 0: as suits the run, three of less than a second, else one
-  int warmup = -1;  ///< runs before that do not count; -1: one of less than a second, else none
+  int samples = 0;  ///< runs that count; 0: three if a run takes under a second, else one
+  int warmup = -1;  ///< runs before those; -1: one if a run takes under a second, else none
 
   /// --repeat and --warmup.
   void add_to(CLI::App& app);

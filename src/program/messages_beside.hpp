@@ -43,9 +43,9 @@ class MessagesBeside final : public Exchange {
 
   const ByteApplication& application_;
   Checker& checker_;
-  std::map<int, std::unique_ptr<Room>> under_way_;  ///< or before one that is
-  std::deque<std::unique_ptr<Room>> compared_;      ///< or about to be, in their order
-  int next_ = 0;                                    ///< that is to be compared
+  std::map<int, std::unique_ptr<Room>> under_way_;  ///< messages under way, or before one that is
+  std::deque<std::unique_ptr<Room>> compared_;      ///< messages that are compared, or about to be, in order
+  int next_ = 0;                                    ///< number of the next message to compare
   std::uint64_t reused_ = 0;
   Worker worker_;
 };

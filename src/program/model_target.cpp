@@ -122,9 +122,9 @@ class ModelTarget final : public Target {
   }
 
   platform::Description platform_;
-  std::string channel_;                ///< of the link that was chosen
-  std::string over_;                   ///< the link of the last run; empty: all
-  std::vector<platform::Part> parts_;  ///< of the last run
+  std::string channel_;                ///< channel of the chosen link
+  std::string over_;                   ///< link of the last run; empty: all links
+  std::vector<platform::Part> parts_;  ///< parts of the last run
   std::vector<platform::Held> path_;
   Time lasted_;
   Grain grain_ = Grain::fine;

@@ -9,7 +9,7 @@ namespace isthmus::program {
 
 struct NativeRun {
   Run run{};
-  std::vector<native::WorkerReport> workers{};  ///< which actors each of them ran
+  std::vector<native::WorkerReport> workers{};  ///< reports of the workers, with the actors that each ran
 };
 
 /// Runs a stream on this machine's threads. Outputs are compared after a batch of messages has run, so that it takes

@@ -101,8 +101,8 @@ class LineTransmitter {
   int end_;
   const LineTester& tester_;
   PacketBatch batch_;
-  std::size_t whole_ = 0;  ///< packets that wait
-  std::size_t used_ = 0;   ///< bytes of the one that is being gathered
+  std::size_t whole_ = 0;  ///< whole packets that wait
+  std::size_t used_ = 0;   ///< bytes of the packet that is being gathered
   bool ended_ = false;
   Timer timer_;
 };

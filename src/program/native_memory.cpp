@@ -93,9 +93,9 @@ struct MemoryReader {
   std::array<const std::byte*, kRoom> prefetched_{};
   std::size_t asked_for_ = 0;
   std::size_t handed_on_ = 0;
-  const std::byte* word_ = nullptr;  ///< of a request, from which on words are asked for
+  const std::byte* word_ = nullptr;  ///< next word of the request under way
   int left_ = 0;
-  int idle_ = 0;  ///< steps in which nothing was asked
+  int idle_ = 0;  ///< steps without a request
   bool ended_ = false;
 };
 

@@ -55,7 +55,7 @@ class PacketFeeder {
   const Packets& packets_;
   std::span<const Stretch> stretches_;
   Spent& spent_;
-  std::size_t next_ = 0;  ///< stretch
+  std::size_t next_ = 0;  ///< index of the next stretch
   PacketArena arena_;
   std::size_t sent_ = 0;
   std::size_t at_ = 0;

@@ -77,8 +77,8 @@ class OffloadFlow final : public DeviceFlow {
 
   Device& device_;
   KernelOnDevice kernel_;
-  Time host_work_;                              ///< for a message
-  std::vector<std::unique_ptr<Queue>> queues_;  ///< by thread
+  Time host_work_;                              ///< time that the host computes for a message
+  std::vector<std::unique_ptr<Queue>> queues_;  ///< queue of each host thread
 };
 
 }  // namespace

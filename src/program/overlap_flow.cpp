@@ -94,7 +94,7 @@ class OverlapFlow final : public DeviceFlow {
 
   Device& device_;
   KernelOnDevice kernel_;
-  Time host_work_;  ///< for a message
+  Time host_work_;  ///< time that the host computes for a message
   std::unique_ptr<offload::Queue> writes_;
   std::unique_ptr<offload::Queue> kernels_;
   std::unique_ptr<offload::Queue> reads_;

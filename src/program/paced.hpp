@@ -11,8 +11,8 @@ namespace isthmus::program {
 
 /// A flow in which messages follow each other, on a board.
 struct PacedFlow {
-  std::function<FineStream(int count, MessagesBeside& messages)> run;  ///< the first messages of a job
-  std::function<FineStream(int count)> run_unseen;                     ///< the same; nobody asks for their bytes
+  std::function<FineStream(int count, MessagesBeside& messages)> run;  ///< runs the first messages of a job
+  std::function<FineStream(int count)> run_unseen;  ///< runs the first messages of a job; nobody asks for their bytes
   std::function<bool(const FineStream& longer)> steady;
 };
 

@@ -81,7 +81,7 @@ class Spent {
   double cores() const;
 
  private:
-  std::int64_t begun_ = 0;  ///< nanoseconds
+  std::int64_t begun_ = 0;  ///< time of the begin, nanoseconds
   std::int64_t cpu_begun_ = 0;
   Time elapsed_;
   Time cpu_;

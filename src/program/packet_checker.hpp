@@ -42,9 +42,9 @@ class PacketChecker {
   const Packets& packets_;
   int count_;
   std::function<void(int)> progress_;
-  int next_ = 0;                   ///< after the latest that came
+  int next_ = 0;                   ///< number behind the latest packet that came
   std::uint64_t before_ = 0;       ///< packets that did not reach the kernel
-  std::deque<Candidate> missing_;  ///< that came before `next_`, but did not
+  std::deque<Candidate> missing_;  ///< packets before `next_` that have not come
   std::vector<std::byte> expected_;
   std::vector<int> order_;
   int wrong_ = 0;

@@ -30,7 +30,7 @@ class ParameterArguments {
   std::string application_;
   std::vector<Parameter> declared_;
   std::vector<std::string> overrides_;
-  std::vector<std::optional<std::string>> typed_;  ///< by --NAME
+  std::vector<std::optional<std::string>> typed_;  ///< values that the user typed by --NAME
 };
 
 /// As records hold them.

@@ -19,13 +19,13 @@ inline constexpr const char* kConsumer = "consumer thread";
 struct StreamActors {
   const fabric::PcieLink& pcie;
   const HostLink& link;
-  std::optional<ActorId> producer;  ///< none where messages come from storage
-  std::optional<ActorId> drive;     ///< none where they do not
+  std::optional<ActorId> producer;  ///< none if messages come from storage
+  std::optional<ActorId> drive;     ///< none if messages do not come from storage
   ActorId consumer;
   std::vector<ActorId> kernel;
   std::vector<platform::PartPlan> storage{};
-  std::vector<platform::PartPlan> memory{};  ///< what lies between it and the device's memory
-  std::vector<platform::PartPlan> host{};    ///< and between it and the link, for what it asks of that by itself
+  std::vector<platform::PartPlan> memory{};  ///< parts between the kernel and the device's memory
+  std::vector<platform::PartPlan> host{};    ///< parts between the kernel and the link, for the kernel's own requests
 };
 
 /// What asks for reads or writes of host memory, a request at a time.

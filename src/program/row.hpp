@@ -14,7 +14,7 @@ std::size_t bytes_each(const ByteApplication& application);
 
 /// What was asked for.
 struct Asked {
-  std::string target;  ///< as it was typed
+  std::string target;  ///< target, as the user typed it
   std::string flow;
   int messages;
   std::uint64_t seed;

@@ -29,13 +29,13 @@ struct Job {
   /// Is told how the parts of a model spend the run; none if it is not wanted. Real devices have nothing to tell.
   StateObserver* states = nullptr;
   int workers = 0;                         ///< threads of the target native; 0: as many as fit
-  std::map<std::string, int> placement{};  ///< workers of its actors by name; the others are placed along the channels
-  std::uint64_t schedule_seed = 0;         ///< of a model: see RunOptions; no result depends on it
-  Grain grain = Grain::fine;               ///< of a model: the coarsest that will do
-  std::string channel{};  ///< of shared memory: the way of the circuit's lines; empty: the coherent one
+  std::map<std::string, int> placement{};  ///< worker of each named actor; others are placed along the channels
+  std::uint64_t schedule_seed = 0;         ///< order of actors on a model, see RunOptions; no result depends on it
+  Grain grain = Grain::fine;               ///< grain of a model: the coarsest that may be used
+  std::string channel{};  ///< channel of the circuit's lines with shared memory; empty: the coherent channel
   /// Seconds after which threads that move no token, but are in no long step either, are said to be dead.
   double silence = 10;
-  std::uint64_t seed = 1;  ///< of what is drawn at random in a run
+  std::uint64_t seed = 1;  ///< seed of the random numbers of a run
   Faults faults{};
   soc::Choice choice{};
 };
@@ -58,14 +58,14 @@ inline constexpr int kMessagesTold = 8;
 
 struct FlowTimes {
   Time elapsed;                          ///< from the first acquire or enqueue to the last output
-  std::vector<Stage> stages;             ///< in the order of the flow; they may overlap
-  std::vector<std::vector<Step>> first;  ///< of the first messages, in their order
-  std::vector<Time> latencies;           ///< of each message: from its acquire or first enqueue to its output
+  std::vector<Stage> stages;             ///< stages in the order of the flow; they may overlap
+  std::vector<std::vector<Step>> first;  ///< steps of the first messages, in their order
+  std::vector<Time> latencies;           ///< latency of each message, from its acquire or first enqueue to its output
   /// When each launch of each message ended, from the start of the flow; of an application that iterates, an iteration.
   std::vector<Time> launches{};
   /// While at least one kernel computed, between copies to and from the device's memory.
   std::optional<Time> computing{};
-  Time lasted{};  ///< where stages are what parts of a model did: the whole run, of which their shares are
+  Time lasted{};  ///< time of the whole run, which the shares of a model's stages refer to
 };
 
 /// The times of messages and of those that follow them.
@@ -76,10 +76,10 @@ struct PacketTally {
   int sent = 0;
   int received = 0;
   int lost = 0;
-  int reordered = 0;        ///< that came after a later one
-  int corrupted = 0;        ///< that were to be lost: their check sequence was made not to fit
-  int dropped = 0;          ///< for want of room at an end of a line, as the system counted; they are lost too
-  double cores = 0;         ///< of the host that were at work, on average
+  int reordered = 0;        ///< packets that came after a later one
+  int corrupted = 0;        ///< packets whose check sequence was made wrong, so that they were to be lost
+  int dropped = 0;          ///< packets that the system dropped for want of room at an end of a line; they are lost too
+  double cores = 0;         ///< mean number of host cores at work
   std::string transport{};  ///< what carried them; empty: a model's network
 
   bool whole() const { return lost == corrupted && reordered == 0 && dropped == 0; }
@@ -89,8 +89,8 @@ struct Run {
   Time setup{};  ///< opening the device, building the kernel, allocating buffers and pools
   FlowTimes times{};
   std::optional<Difference> difference{};  ///< none if every byte of every message is right
-  std::optional<PacketTally> packets{};    ///< where messages are packets
-  std::optional<FaultTally> faults{};      ///< where some were asked for
+  std::optional<PacketTally> packets{};    ///< tally of packets, if messages are packets
+  std::optional<FaultTally> faults{};      ///< tally of faults, if some were injected
 
   bool right() const { return !difference && (!packets || packets->whole()); }
 };

@@ -16,7 +16,7 @@ using fabric::LineAccess;
 using fabric::LineResult;
 
 // A kernel is given up that takes longer for a message than a thousand cycles a word at 100 MHz.
-constexpr std::int64_t kLeastPatience = 5000;  // us
+constexpr std::int64_t kLeastPatience = 5000;  // microseconds
 constexpr std::int64_t kPatienceOfAWord = 10;
 
 enum Tag : std::uint16_t { kData, kStatus, kFence };

@@ -24,8 +24,8 @@ struct SharedPlaces {
   const fabric::SharedSpace& space;
   std::uint64_t input[kSharedSlots];
   std::uint64_t output[kSharedSlots];
-  std::uint64_t status;  ///< a line: how many outputs are complete
-  std::uint64_t line;    ///< bytes
+  std::uint64_t status;  ///< address of the status line: number of complete outputs
+  std::uint64_t line;    ///< bytes of a line
 
   LinePieces input_of(int message, const Job& job) const {
     return {.from = input[message % kSharedSlots], .bytes = job.application.input, .line = line};
@@ -40,15 +40,15 @@ struct SharedWork {
   const Job& job;
   Exchange& messages;
   SharedPlaces places;
-  std::uint8_t channel;  ///< of the circuit's lines
-  Time store;            ///< to a register of the circuit
+  std::uint8_t channel;  ///< channel of the circuit's lines
+  Time store;            ///< time of a store to a register of the circuit
 };
 
 /// A core that writes message by message and starts the circuit.
 struct SharedProducer {
   Out<fabric::LineAccess> accesses{"accesses"};
   In<fabric::LineResult> results{"results"};
-  In<int> taken{"taken"};  ///< outputs that the other core has read
+  In<int> taken{"taken"};  ///< number of outputs that the other core has read
   Out<int> starts{"starts"};
   Timer timer;
   const SharedWork& work;
@@ -89,11 +89,11 @@ struct SharedReader {
   Out<StreamWord> words{"words"};
   Timer timer;
   const SharedWork& work;
-  std::uint64_t in_message;  ///< words
+  std::uint64_t in_message;  ///< words of a message
   int started = 0;
-  int asking = 0;            ///< which message
-  std::uint64_t asked = 0;   ///< lines of it
-  std::uint64_t handed = 0;  ///< words of all messages
+  int asking = 0;            ///< index of the message that is being requested
+  std::uint64_t asked = 0;   ///< lines of that message that are requested
+  std::uint64_t handed = 0;  ///< words of all messages that are handed on
 
   explicit SharedReader(const SharedWork& what) : work(what), in_message(what.job.application.input / kWordBytes) {}
   void step();
@@ -123,13 +123,13 @@ struct SharedWriter {
   In<StreamWord> words{"words"};
   Timer timer;
   const SharedWork& work;
-  std::uint64_t lines;         ///< of a message
-  std::uint64_t written = 0;   ///< lines of all messages
-  std::uint64_t answered = 0;  ///< likewise
-  int fences = 0;              ///< asked for, where data and status could come in another order
-  int fenced = 0;              ///< and answered
+  std::uint64_t lines;         ///< lines of a message
+  std::uint64_t written = 0;   ///< lines written, of all messages
+  std::uint64_t answered = 0;  ///< lines answered, of all messages
+  int fences = 0;              ///< fences requested, which order data and status on different channels
+  int fenced = 0;              ///< fences answered
   int told = 0;                ///< status lines written
-  int over = 0;                ///< and answered
+  int over = 0;                ///< status lines answered
 
   explicit SharedWriter(const SharedWork& what) : work(what), lines(what.places.output_of(0, what.job).count()) {}
   void step();

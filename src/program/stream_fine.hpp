@@ -9,8 +9,8 @@ namespace isthmus::program {
 
 /// A stream of which every packet and word was a token.
 struct FineStream {
-  StreamRun stream;            ///< without a word on its bytes
-  std::vector<Time> received;  ///< when each message was there, from the first acquire on
+  StreamRun stream;            ///< the run, without a verdict on its bytes
+  std::vector<Time> received;  ///< time at which each message arrived, from the first acquire on
 };
 
 /// Where the kernel of a stream stands on a board.

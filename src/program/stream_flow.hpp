@@ -10,7 +10,7 @@ namespace isthmus::program {
 
 struct StreamRun {
   Run run{};
-  std::vector<platform::Part> parts{};  ///< in the order in which data pass them
+  std::vector<platform::Part> parts{};  ///< parts in the order in which data pass them
   Grain grain = Grain::fine;
 };
 

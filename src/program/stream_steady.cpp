@@ -72,7 +72,7 @@ class Line {
   }
 
  private:
-  double beyond_;  ///< the steady stretch, in stretches like that between the two
+  double beyond_;  ///< length of the steady stretch, in stretches between the two runs
 };
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace isthmus::program {
 struct Lengths {
   int shorter;
   int longer;
-  Time round;  ///< of the porter: within one an end is seen
+  Time round;  ///< period of the porter, within which it sees the end of a stream
 };
 
 /// The shorter one passes each buffer of the pools twice; the longer one lasts so many of the porter's rounds more that

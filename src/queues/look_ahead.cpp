@@ -78,7 +78,7 @@ class LookAheadMachine {
   Graph graph_;
   SharedBoard board_;
   VisitingCore& core_;
-  Prefetcher* circuit_ = nullptr;  ///< none where the core works alone
+  Prefetcher* circuit_ = nullptr;  ///< null if the core works alone
 };
 
 }  // namespace

@@ -16,9 +16,9 @@ namespace isthmus::queues {
 struct LookAheadWork {
   const LookAhead& what;
   const fabric::SharedSpace& space;
-  std::uint64_t data;  ///< as the circuit addresses it
+  std::uint64_t data;  ///< address of the data for the circuit
   std::uint64_t mailbox;
-  int line;  ///< bytes
+  int line;  ///< bytes of a line
 
   std::uint64_t address_of(std::size_t place) const {
     return data + std::uint64_t{what.lines[place]} * static_cast<std::uint64_t>(line);
@@ -31,7 +31,7 @@ inline constexpr std::uint64_t kNoMore = ~std::uint64_t{0};
 struct VisitingCore {
   Out<fabric::LineAccess> accesses{"accesses"};
   In<fabric::LineResult> results{"results"};
-  PortArray<Out<Store>> stores;  ///< one where it hands lines over
+  PortArray<Out<Store>> stores;  ///< one port if the core hands lines over
   Timer timer;
   const LookAheadWork& work;
   std::size_t next = 0;
@@ -46,16 +46,16 @@ struct VisitingCore {
  private:
   void hand_over();
 
-  Time cycle_;   ///< of its clock
-  Time free_{};  ///< when the work on the lines so far is over, which edges of the clock follow
+  Time cycle_;   ///< period of the core's clock
+  Time free_{};  ///< time at which the work on the lines so far is over
 };
 
 /// The circuit: takes what is handed over, by whatever way, and reads the line through its cache, for nothing but that.
 struct Prefetcher {
   Out<fabric::LineAccess> accesses{"accesses"};
   In<fabric::LineResult> results{"results"};
-  PortArray<In<Store>> registers;      ///< one with mmio
-  PortArray<In<std::uint16_t>> hints;  ///< one with umsg
+  PortArray<In<Store>> registers;      ///< one port with `mmio`
+  PortArray<In<std::uint16_t>> hints;  ///< one port with `umsg`
   Timer timer;
   const LookAheadWork& work;
 
@@ -71,11 +71,11 @@ struct Prefetcher {
   void heard(std::uint64_t number, std::uint64_t address);
   bool has_mailbox() const { return registers.empty(); }
 
-  std::deque<std::uint64_t> to_fetch_;  ///< addresses
-  std::uint64_t heard_ = 0;             ///< number of the last
+  std::deque<std::uint64_t> to_fetch_;  ///< addresses of the lines to fetch
+  std::uint64_t heard_ = 0;             ///< number of the last line that the circuit heard of
   int under_way_ = 0;
   bool mail_under_way_ = false;
-  bool look_ = true;  ///< into the mailbox, again: the circuit's cache gets the line with the first look
+  bool look_ = true;  ///< whether to read the mailbox again: the first read brings its line into the circuit's cache
   bool over_ = false;
 };
 

@@ -18,7 +18,7 @@ struct Store {
   static constexpr int kMost = 8;
   std::uint64_t address;
   int words;
-  bool last;  ///< of its core
+  bool last;  ///< whether this is the core's last store
   std::array<std::uint64_t, kMost> word;
 };
 

@@ -17,13 +17,13 @@ namespace isthmus::queues {
 struct TaskPlaces {
   const TaskWork& work;
   const fabric::SharedSpace& space;
-  int line;  ///< bytes
+  int line;  ///< bytes of a line
   std::vector<std::uint32_t> order;
-  std::vector<std::uint64_t> first;  ///< of each task, its first line of the data
+  std::vector<std::uint64_t> first;  ///< index of each task's first line in the data
   std::uint64_t data;
-  std::uint64_t values;   ///< {1, value} of each task once it is done
-  std::uint64_t control;  ///< a core's `send` line, then its `done` line
-  Time patience;          ///< of a core without a task
+  std::uint64_t values;   ///< address of the lines {1, value} of the tasks that are done
+  std::uint64_t control;  ///< address of the cores' `send` and `done` lines, core by core
+  Time patience;          ///< longest time that a core waits for a task before it gives the run up
 
   std::uint64_t at(std::uint64_t block, std::uint64_t line_number) const {
     return block + line_number * static_cast<std::uint64_t>(line);
@@ -74,7 +74,7 @@ struct OwnCore : TaskCore {
   void step();
 
  private:
-  std::size_t next_ = 0;  ///< in the order
+  std::size_t next_ = 0;  ///< index of the next task in the order
 };
 
 /// Executes what the circuit sends.
@@ -106,19 +106,19 @@ struct TaskScheduler {
   /// A task in the ready queue of a core.
   struct Ready {
     std::uint32_t task;
-    std::uint32_t asked = 0;  ///< lines of its data
+    std::uint32_t asked = 0;  ///< lines of the task's data that are requested
     std::uint32_t come = 0;
   };
   struct Lane {
     std::deque<Ready> queue{};
-    std::vector<std::uint32_t> sent{};  ///< in their order
+    std::vector<std::uint32_t> sent{};  ///< tasks sent to the core, in order
     bool ready = false;
     std::uint64_t acknowledged = 0;
     std::uint64_t done = 0;
-    bool looks = false;   ///< a read of its line is under way
-    bool writes = false;  ///< a write of the other
-    bool told = true;     ///< the core has been written all that is to be said
-    bool closed = false;  ///< the last word has been written
+    bool looks = false;   ///< whether a read of the core's `done` line is under way
+    bool writes = false;  ///< whether a write of the core's `send` line is under way
+    bool told = true;     ///< whether the core's `send` line is up to date
+    bool closed = false;  ///< whether the last message to the core has been written
 
     std::size_t waiting() const { return queue.size() + sent.size() - acknowledged; }
     std::size_t open() const { return queue.size() + sent.size() - done; }
@@ -137,9 +137,9 @@ struct TaskScheduler {
   bool stopped() const { return places.work.stops_after && all_sent_ >= *places.work.stops_after; }
 
   std::vector<Lane> lanes_;
-  std::vector<std::vector<std::uint32_t>> next_;  ///< of each task, those that come after it
-  std::vector<std::uint32_t> waits_for_;          ///< of each task, those that are not done yet
-  std::deque<std::uint32_t> ready_;               ///< and in no core's queue
+  std::vector<std::vector<std::uint32_t>> next_;  ///< for each task, the tasks that come after it
+  std::vector<std::uint32_t> waits_for_;          ///< for each task, the number of tasks before it that are not done
+  std::deque<std::uint32_t> ready_;               ///< ready tasks that are in no core's queue
   std::uint32_t finished_ = 0;
   std::uint32_t all_sent_ = 0;
   std::size_t first_looked_ = 0;

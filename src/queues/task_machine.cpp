@@ -140,7 +140,7 @@ class TaskMachine {
   Graph graph_;
   platform::SharedBoard board_;
   std::vector<ActorId> cores_;
-  TaskScheduler* scheduler_ = nullptr;  ///< none where the cores are alone
+  TaskScheduler* scheduler_ = nullptr;  ///< null if the cores work alone
 };
 
 }  // namespace

@@ -12,9 +12,9 @@ namespace isthmus::soc {
 
 /// Which port moves each buffer, and where the buffer lies.
 struct Ways {
-  std::vector<std::size_t> port_of;    ///< of each buffer, among those of the circuit
-  std::vector<std::uint64_t> address;  ///< of each buffer
-  std::vector<std::uint64_t> burst;    ///< the longest of each port
+  std::vector<std::size_t> port_of;    ///< for each buffer, the index of its port among the circuit's ports
+  std::vector<std::uint64_t> address;  ///< address of each buffer
+  std::vector<std::uint64_t> burst;    ///< bytes of the longest burst of each port
 };
 
 /// The circuit: it does a pass whenever the core starts it.
@@ -41,14 +41,14 @@ class Circuit {
 
   Timer timer_;
   const Ways& ways_;
-  double cycle_;  ///< seconds
+  double cycle_;  ///< period of the circuit's clock, seconds
   std::vector<std::byte> in_;
   std::uint64_t got_ = 0;
-  std::uint64_t made_ = 0;     ///< of all that it writes
-  std::uint64_t all_ = 0;      ///< likewise
-  std::size_t part_ = 0;       ///< that is written
-  std::uint64_t in_part_ = 0;  ///< bytes of it
-  Time free_;                  ///< when its arithmetic is
+  std::uint64_t made_ = 0;     ///< bytes made, of all that the circuit writes
+  std::uint64_t all_ = 0;      ///< bytes that the circuit writes in all
+  std::size_t part_ = 0;       ///< index of the part that is being written
+  std::uint64_t in_part_ = 0;  ///< bytes of that part that are written
+  Time free_;                  ///< time at which the arithmetic is free
   bool over_ = false;
 };
 

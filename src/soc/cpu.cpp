@@ -5,7 +5,7 @@
 namespace isthmus::soc {
 namespace {
 
-constexpr std::uint64_t kCopied = 16;  // bytes, of SocSpec::copy
+constexpr std::uint64_t kCopied = 16;  // bytes copied in SocSpec::copy
 
 /// In pieces that end with lines.
 template <class Bytes, class Each>

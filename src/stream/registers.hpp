@@ -24,7 +24,7 @@ template <class T>
 struct Optional {
   T value;
   std::uint32_t there;
-  Time came;  ///< when the entry was in the queue: no hardware tells it, the porter's account of waits wants it
+  Time came;  ///< time at which the entry was queued; no hardware tells it, the porter's account of waits needs it
 };
 
 constexpr std::uint8_t kLoadBytes = 32;

@@ -208,7 +208,7 @@ void list(const Options& options) {
 /// The target as one of its links reaches it.
 struct Way {
   probes::Job job;
-  std::string named;  ///< the link, where the board has others
+  std::string named;  ///< name of the link, if the board has several
   probes::Target target{job};
 };
 
@@ -247,7 +247,7 @@ std::list<Way> ways_of(const Options& options, const Board& board, const probes:
 /// What a probe told of.
 struct Told {
   std::set<std::int64_t> sizes;
-  bool right = true;  ///< all bytes arrived as they were sent
+  bool right = true;  ///< whether all bytes arrived as they were sent
 };
 
 /// Runs a probe one way.

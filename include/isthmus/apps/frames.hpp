@@ -12,7 +12,7 @@ namespace isthmus::apps {
 
 struct PhotographChoice {
   std::vector<std::filesystem::path> files;
-  int too_small = 0;  ///< how many were left out
+  int too_small = 0;  ///< number of photographs that were left out as too small
 };
 
 /// The photographs that an application works on: the first dozen of `folder` that are at least as large as `frame`, in
@@ -38,7 +38,7 @@ class FrameSource {
  private:
   struct Shot {
     Photograph photograph;
-    std::int64_t start;  ///< the place of its first frame, counted row by row
+    std::int64_t start;  ///< index of its first frame, counted row by row
   };
 
   ImageSize size_;

@@ -46,14 +46,14 @@ class StencilCore {
   int row_words_ = 0;
   int rows_ = 0;
   int shift_ = 0;
-  int column_ = 0;       ///< of the next word to come
-  int words_taken_ = 0;  ///< of this image, flushes included
+  int column_ = 0;       ///< column of the next word
+  int words_taken_ = 0;  ///< words of this image that are taken, flushes included
   int out_row_ = 0;
   int out_column_ = 0;
   StencilTaps taps_{};
-  std::array<StencilColumn, 3> columns_{};  ///< left of, at and right of the result, from `oldest_` on
+  std::array<StencilColumn, 3> columns_{};  ///< columns left of, at and right of the result, from `oldest_` on
   std::size_t oldest_ = 0;
-  std::array<std::array<Word, kMaxRowWords>, 2> lines_{};  ///< the row before the one that comes in, and the one before
+  std::array<std::array<Word, kMaxRowWords>, 2> lines_{};  ///< the row before the current one, and the row before that
 };
 
 }  // namespace isthmus::apps

@@ -13,10 +13,10 @@ namespace isthmus {
 /// What went by on the cores that a process may use.
 struct CoreUse {
   std::vector<int> units;  ///< processing units, as the operating system numbers them
-  double usable = 0;       ///< cores' worth of them: fewer where a control group allows less
-  double elapsed = 0;      ///< seconds
-  double busy = 0;         ///< processor seconds that anything ran on them, other virtual machines too
-  double own = 0;          ///< those of the process and of the processes that it has waited for
+  double usable = 0;       ///< cores' worth of processor time that the units give: fewer if a control group limits it
+  double elapsed = 0;      ///< length of the interval, seconds
+  double busy = 0;         ///< processor seconds used on the units by anything, other virtual machines included
+  double own = 0;          ///< processor seconds used by this process and by the processes that it has waited for
 };
 
 /// The share of the usable cores, 0 to 1, that others took, from what processes that work together saw. Those with the

@@ -9,7 +9,7 @@ namespace isthmus {
 /// Samples in a few numbers. Percentiles are interpolated between neighbours.
 struct Summary {
   double median = 0;
-  double spread = 0;  ///< how far the middle half reaches: (p75 - p25) / median
+  double spread = 0;  ///< (p75 - p25) / median
   double least = 0;
   double p5 = 0;
   double p25 = 0;

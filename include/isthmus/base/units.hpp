@@ -50,7 +50,7 @@ struct Bandwidth {
 
 /// A rational number of hertz, so that clocks of one source keep coincident edges for ever.
 struct Frequency {
-  std::int64_t numerator = 0;  ///< hertz times `denominator`
+  std::int64_t numerator = 0;  ///< frequency in hertz, times `denominator`
   std::int64_t denominator = 1;
   static constexpr Frequency hz(std::int64_t value) { return {value, 1}; }
   static constexpr Frequency mhz(std::int64_t value) { return {value * 1'000'000, 1}; }

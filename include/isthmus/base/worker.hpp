@@ -34,7 +34,7 @@ class Worker {
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> tasks_;  ///< that have not begun
+  std::deque<std::function<void()>> tasks_;  ///< tasks that have not begun
   std::uint64_t given_ = 0;
   std::uint64_t done_ = 0;
   std::exception_ptr failure_;

@@ -19,9 +19,9 @@ struct AxiSpec {
   Bytes width;      ///< width of the data path, each direction
   Frequency clock;  ///< clock of the interconnect
   Time latency;     ///< time through the interconnect and back
-  Bytes burst;      ///< the longest that a master asks for; a power of two from a word of 64 B up to kLongestAxiBurst
+  Bytes burst;      ///< bytes of a master's longest burst: a power of two from 64 B to kLongestAxiBurst
   int outstanding;  ///< bursts that a master has under way, reads and writes each
-  std::optional<Bandwidth> master_rate{};  ///< rate of a master that is slower than the data path
+  std::optional<Bandwidth> master_rate{};  ///< rate of a master, if it is slower than the data path
 
   /// How long a burst takes on the data path.
   Time beats(std::uint64_t bytes) const;
@@ -65,7 +65,7 @@ struct AxiRegion {
 /// What a master hands to its port to write.
 struct AxiStore {
   std::uint32_t channel;
-  bool last;  ///< the port is to say when this and all before it are written
+  bool last;  ///< whether the port reports when this and all earlier words are written
   AxiWrite write;
 };
 

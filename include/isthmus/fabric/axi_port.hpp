@@ -63,7 +63,7 @@ class AxiReader {
 
   Timer timer_;
   AxiSpec spec_;
-  AxiRegion region_{};  ///< what is left of it to ask for
+  AxiRegion region_{};  ///< part of the region that is not asked for yet
   AxiBurstsUnderWay under_way_;
   Occupancy bursts_;
   AxiPassed passed_;

@@ -18,16 +18,16 @@ enum class MemoryType : std::uint8_t { cacheable, noncacheable };
 
 /// Lines that a core reads ahead of its cacheable loads, within a page.
 struct PrefetchSpec {
-  std::uint64_t streams;  ///< sequences that it follows at once
-  std::uint64_t trigger;  ///< lines loaded one after the other that set it off
-  std::uint64_t lines;    ///< read ahead
+  std::uint64_t streams;  ///< sequences that the prefetcher follows at once
+  std::uint64_t trigger;  ///< consecutive lines that start a sequence
+  std::uint64_t lines;    ///< lines that the prefetcher reads ahead
 };
 
 struct CoreMemorySpec {
-  int line = 64;                                ///< bytes
-  int stores = 16;                              ///< to the caches under way
-  int uncached_stores = 8;                      ///< likewise past them
-  std::optional<std::uint64_t> write_stream{};  ///< as of WriteStream
+  int line = 64;                                ///< bytes of a line
+  int stores = 16;                              ///< stores to the caches that are under way
+  int uncached_stores = 8;                      ///< stores past the caches that are under way
+  std::optional<std::uint64_t> write_stream{};  ///< see WriteStream
   std::optional<PrefetchSpec> prefetch{};
 };
 
@@ -39,7 +39,7 @@ class CoreMemory {
  public:
   Out<LineAccess> accesses{"accesses"};
   In<LineResult> results{"results"};
-  Out<AxiRead> reads{"reads"};  ///< of non-cacheable memory, like all below
+  Out<AxiRead> reads{"reads"};  ///< this port and those below are for non-cacheable memory
   In<AxiBurst> data{"data"};
   Out<AxiWrite> writes{"writes"};
   In<AxiWritten> written{"written"};
@@ -80,7 +80,7 @@ class CoreMemory {
   /// A sequence of lines that are loaded one after the other.
   struct Stream {
     std::uint64_t last = ~std::uint64_t{0};
-    std::uint64_t run = 0;  ///< lines up to that
+    std::uint64_t run = 0;  ///< consecutive loads up to `last`
     std::uint64_t used = 0;
   };
 
@@ -105,10 +105,10 @@ class CoreMemory {
   std::vector<Held> held_;
   std::uint64_t uses_ = 0;
   std::vector<Stream> streams_;
-  std::uint64_t last_ = ~std::uint64_t{0};  ///< line that was loaded
+  std::uint64_t last_ = ~std::uint64_t{0};  ///< line that was loaded last
   Gathered gathered_;
   std::size_t storing_ = 0;            ///< stores into the caches, flushes and a barrier, under way
-  std::deque<std::uint64_t> writing_;  ///< lines of non-cacheable memory, in the order in which they will be there
+  std::deque<std::uint64_t> writing_;  ///< lines of non-cacheable memory on their way, in the order of their arrival
 };
 
 }  // namespace isthmus::fabric

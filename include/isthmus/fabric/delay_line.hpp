@@ -42,7 +42,7 @@ class Entries {
   };
   Free& record(std::size_t i) { return ring_[(first_ + i) & (ring_.size() - 1)]; }
 
-  std::vector<Free> ring_;  ///< in ascending order from `first_` on: what is given back is mostly free last
+  std::vector<Free> ring_;  ///< ascending from `first_` on, because entries mostly become free in that order
   std::size_t first_ = 0;
   std::size_t records_ = 1;
   std::int64_t count_;
@@ -50,15 +50,15 @@ class Entries {
 
 struct DelayLineSpec {
   std::int64_t entries;   ///< requests under way at most, 1 or more
-  Time least;             ///< no request takes less; above 0 where the line is not in order
-  bool in_order = false;  ///< none leaves before one that entered earlier
+  Time least;             ///< least time of a request; above 0 if the line is not in order
+  bool in_order = false;  ///< whether requests leave in the order in which they entered
 };
 
 /// When a request went through a DelayLine.
 struct Passage {
-  Time room;   ///< since when there was an entry for it (what Occupancy::hold is told)
-  Time begin;  ///< when it entered: when it came, or later, when there was room
-  Time end;    ///< when it may leave
+  Time room;   ///< time since which there was an entry for the request (see Occupancy::hold)
+  Time begin;  ///< time at which the request entered: when it came, or later when there was room
+  Time end;    ///< time at which the request may leave
 };
 
 /// Requests that wait for their finishing times, a bounded number of them. One that comes while the line is full waits
@@ -118,9 +118,9 @@ class DelayLine {
 
   DelayLineSpec spec_;
   Entries entries_;
-  std::vector<Held> held_;  ///< a heap: on top the next to leave
+  std::vector<Held> held_;  ///< a heap, with the request that leaves next on top
   std::uint64_t entered_ = 0;
-  Time last_end_;  ///< of those entered so far
+  Time last_end_;  ///< latest `end` of the requests that have entered
 };
 
 /// What the constructor and `enter` of a DelayLine refuse.

@@ -26,7 +26,7 @@ class DeviceMemory {
   DramCells& cells(std::size_t channel) { return cells_[channel]; }
 
  private:
-  using Holes = std::map<std::uint64_t, std::uint64_t>;  ///< length by address
+  using Holes = std::map<std::uint64_t, std::uint64_t>;  ///< lengths of free ranges by address, bytes
 
   std::uint64_t channel_bytes_;
   std::vector<Holes> free_;

@@ -17,10 +17,10 @@ namespace isthmus::fabric {
 struct DmaSpec {
   Bandwidth rate;            ///< rate of one direction's data path
   Bytes descriptor_size;     ///< a power of two that holds a DmaDescriptor
-  Bytes descriptor_payload;  ///< the most that one moves
+  Bytes descriptor_payload;  ///< most bytes that one descriptor moves
   int descriptors_in_flight;
-  Bytes read_request;  ///< in which pieces it asks the link for data
-  Bytes read_buffer;   ///< for what it has asked for: as much as the link's tags may bring
+  Bytes read_request;  ///< bytes of each request by which the engine reads over the link
+  Bytes read_buffer;   ///< buffer for the data that it has requested: as much as the link's tags may bring
   int interrupt;       ///< cycles from the end of a transfer to its message on the link
 };
 
@@ -36,7 +36,7 @@ struct DmaDescriptor {
 struct DmaOrder {
   std::uint64_t host;
   std::uint32_t bytes;
-  bool last;  ///< of its transfer
+  bool last;  ///< whether this is the last of its transfer
 };
 
 /// What reports call the entries of which a DMA engine has only so many.
@@ -57,7 +57,7 @@ class DescriptorList {
   /// Whether the next request fits descriptors_in_flight; `request` is it.
   bool wants_more() const;
   PcieReadReq request();
-  std::int64_t words() const { return static_cast<std::int64_t>(words_); }  ///< of a request
+  std::int64_t words() const { return static_cast<std::int64_t>(words_); }  ///< words of a descriptor request
   /// A word of an answer.
   void take(const Word& word, std::uint64_t word_of_request);
 
@@ -71,8 +71,8 @@ class DescriptorList {
 
  private:
   std::uint64_t size_;
-  std::uint64_t in_a_request_;  ///< descriptors
-  std::uint64_t words_;         ///< of a request
+  std::uint64_t in_a_request_;  ///< descriptors in a request
+  std::uint64_t words_;         ///< words of a request
   std::uint64_t in_flight_;
   std::vector<DmaDescriptor> ring_;
   Occupancy under_way_;
@@ -92,8 +92,8 @@ class DmaFetch {
   In<PcieReadResp> words{"words"};
   Out<PcieReadReq> requests{"requests"};
   Out<AxiStore> data{"data"};
-  Out<AxiRegion> regions{"regions"};  ///< what transfers to the host take from memory
-  Out<DmaOrder> orders{"orders"};     ///< and where it goes
+  Out<AxiRegion> regions{"regions"};  ///< regions of memory that transfers to the host read
+  Out<DmaOrder> orders{"orders"};     ///< where the data of each region go
 
   DmaFetch(const DmaSpec& spec, const AxiSpec& axi);
   void step();
@@ -104,11 +104,11 @@ class DmaFetch {
   enum class Kind : std::uint8_t { to_device_list, to_host_list, data };
   struct Expected {
     Kind kind;
-    bool ends = false;        ///< its descriptor
-    bool last = false;        ///< of its transfer
-    std::uint8_t words = 0;   ///< of the answer
-    std::uint32_t bytes = 0;  ///< of data, still to come
-    DeviceAddress to{};       ///< of the next byte
+    bool ends = false;        ///< whether the piece ends its descriptor
+    bool last = false;        ///< whether the piece ends its transfer
+    std::uint8_t words = 0;   ///< words of the answer
+    std::uint32_t bytes = 0;  ///< bytes of data that are still to come
+    DeviceAddress to{};       ///< device address of the next byte
   };
 
   bool idle() const { return words_under_way_ == 0 && !device_list_.active() && !host_list_.active(); }
@@ -131,13 +131,13 @@ class DmaFetch {
   AxiSpec axi_;
   DescriptorList device_list_;
   DescriptorList host_list_;
-  std::uint32_t asked_of_next_ = 0;  ///< bytes of the first descriptor to the device that are asked for
+  std::uint32_t asked_of_next_ = 0;  ///< requested bytes of the first descriptor to the device
   std::vector<Expected> expected_;   ///< a ring, in the order of the requests
   std::uint64_t first_expected_ = 0;
   std::uint64_t last_expected_ = 0;
   std::int64_t words_under_way_ = 0;
   Occupancy read_buffer_;
-  std::uint64_t index_ = 0;  ///< of the next word in an answer that has begun; 0: none has
+  std::uint64_t index_ = 0;  ///< index of the next word in the answer that has begun; 0: none has begun
   AxiBurst burst_{};
 };
 
@@ -164,10 +164,10 @@ class DmaSend {
   void end();
   void confirm();
 
-  DmaOrder order_{};                 ///< being sent
-  std::uint32_t left_ = 0;           ///< bytes of it
-  std::uint32_t words_ = 0;          ///< of the burst under way, not yet sent
-  const std::byte* next_ = nullptr;  ///< of them
+  DmaOrder order_{};                 ///< order that is being sent
+  std::uint32_t left_ = 0;           ///< bytes of the order that are not sent yet
+  std::uint32_t words_ = 0;          ///< words of the burst under way that are not sent yet
+  const std::byte* next_ = nullptr;  ///< next of these words
   int under_way_ = 0;
 };
 

@@ -13,7 +13,7 @@ namespace isthmus::fabric {
 /// What a streaming kernel asks of memory, and where its channels end.
 struct DramPortSpec {
   AxiSpec axi;
-  std::uint64_t channel_bytes;  ///< of a memory channel, a multiple of the longest burst
+  std::uint64_t channel_bytes;  ///< bytes of a memory channel, a multiple of the longest burst
   std::uint64_t channels;
 
   /// Throws Error for an address behind the last channel.
@@ -39,10 +39,10 @@ class DramReader {
 
   DramPortSpec spec_;
   std::uint64_t next_ = 0;           ///< address of the request under way
-  std::uint64_t left_ = 0;           ///< bytes of it to ask for
-  std::uint64_t expected_ = 0;       ///< bytes asked for, not handed on
-  const AxiBurst* burst_ = nullptr;  ///< being handed on
-  std::uint32_t taken_ = 0;          ///< bytes of it
+  std::uint64_t left_ = 0;           ///< bytes of the request that are not asked for yet
+  std::uint64_t expected_ = 0;       ///< bytes that are asked for and not handed on yet
+  const AxiBurst* burst_ = nullptr;  ///< burst that is being handed on
+  std::uint32_t taken_ = 0;          ///< bytes of the burst that are handed on
   bool finished_ = false;
   Timer timer_;
 };
@@ -65,7 +65,7 @@ class DramWriter {
 
   DramPortSpec spec_;
   std::uint64_t next_ = 0;      ///< address of the next burst of the request under way
-  std::uint64_t left_ = 0;      ///< bytes of it in later bursts
+  std::uint64_t left_ = 0;      ///< bytes of the request in later bursts
   std::uint32_t of_burst_ = 0;  ///< bytes of the burst under way, not yet gathered
   AxiStore store_{};
 };

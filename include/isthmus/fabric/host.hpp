@@ -27,14 +27,14 @@ struct HostEnd {
   RootPort& port;
   Completer& completer;
   MessageQueue& messages;
-  In<Dllps>& dllps;  ///< of the lane away from the host
+  In<Dllps>& dllps;  ///< DLLPs of the lane away from the host
 };
 
 /// The host's parts that a link's requests pass.
 struct HostActors {
   ActorId memory;
   std::optional<ActorId> iommu{};
-  std::vector<ActorId> socket_link{};  ///< there and back
+  std::vector<ActorId> socket_link{};  ///< actors of the socket link, in both directions
 };
 
 /// A host to which links are attached, each of which gets a root port of its own.
@@ -89,10 +89,10 @@ class Host final : public LinkHost {
   int cores_;
   int attached_cores_ = 0;
   HostMemory& memory_;
-  ToOtherSocket* to_memory_ = nullptr;  ///< null where links and memory are of one socket
+  ToOtherSocket* to_memory_ = nullptr;  ///< null if links and memory are on one socket
   FromOtherSocket* from_memory_ = nullptr;
   HostActors actors_;
-  Time from_other_socket_;  ///< the way back
+  Time from_other_socket_;  ///< time of the way back from the other socket
 };
 
 }  // namespace isthmus::fabric

@@ -12,9 +12,9 @@ struct HostCacheSpec {
   Bytes size;
   Bytes line{64};
   int ways = 16;
-  int write_ways = 2;  ///< of these, what devices' writes may fill
-  Time hit;            ///< a read of lines that are held, from the root complex and back to it
-  Time miss;           ///< a read of any that is not, its bytes from memory included
+  int write_ways = 2;  ///< ways of these that devices' writes may fill
+  Time hit;            ///< time of a read of lines that the cache holds, from the root complex and back
+  Time miss;           ///< time of a read of other lines, with their bytes from memory
 };
 
 /// Which lines that devices have written are in the cache. A device's write stays in the lines that are held and fills

@@ -27,15 +27,15 @@ struct IommuSpec {
   int entries;  ///< entries of the TLB
   int ways;     ///< ways of the TLB that a page may be in
   Bytes page;
-  int walks;  ///< at once
-  Time walk;  ///< from a miss to the translation, reads of host memory included
+  int walks;  ///< walks of the page tables under way
+  Time walk;  ///< time from a miss to the translation, with the reads of host memory
 };
 
 struct HostMemorySpec {
-  Bandwidth bandwidth;                          ///< all channels together: transfer rate * width * channels
+  Bandwidth bandwidth;                          ///< bytes a second of all channels: transfer rate * width * channels
   Time latency = Time::ns(90);                  ///< time of an idle read, from the root complex and back to it
-  std::optional<SocketLinkSpec> socket_link{};  ///< where root ports and memory are of different sockets
-  std::optional<IommuSpec> iommu{};             ///< of each root port
+  std::optional<SocketLinkSpec> socket_link{};  ///< if root ports and memory are on different sockets
+  std::optional<IommuSpec> iommu{};             ///< IOMMU of each root port, if it is on
   std::optional<HostCacheSpec> cache{};
 };
 
@@ -45,19 +45,19 @@ struct HostRequest {
   enum class Kind : std::uint8_t {
     write,
     read,
-    message,  ///< to host software, which finds what was written before it
-    move,     ///< of a core: so many bytes together, whatever they are
+    message,  ///< message to host software, which then finds all earlier writes
+    move,     ///< bytes that a core moves, without an address
   };
   Kind kind;
-  bool more;               ///< the next goes on with this read
+  bool more;               ///< whether the next request continues this read
   std::uint8_t packets;    ///< completions that end with the answer to a read
-  std::uint16_t tag;       ///< of a read
-  std::uint16_t bytes;     ///< of this one,
-  std::uint16_t together;  ///< and of all of a read, said with the first of it
-  std::uint16_t port;      ///< the link that is answered
-  Dllps due;               ///< once the host has taken it, which makes room in the receive buffer
+  std::uint16_t tag;       ///< tag of a read
+  std::uint16_t bytes;     ///< bytes of this request
+  std::uint16_t together;  ///< bytes of the whole read, in its first request
+  std::uint16_t port;      ///< index of the link that gets the answer
+  Dllps due;               ///< DLLPs that are due once the host has taken the request out of the receive buffer
   std::uint64_t addr;
-  std::array<std::byte, kMostPayload> payload;  ///< of a write; of a message, the message
+  std::array<std::byte, kMostPayload> payload;  ///< data of a write, or the message
 };
 
 /// Copies the header and as much of the payload as there is.
@@ -101,11 +101,11 @@ bool all_closed(Inputs& inputs) {
 /// names.
 class HostMemory {
  public:
-  PortArray<In<HostRequest>> in;  ///< of each link, or of all where they come over a socket link; then of each core
-  PortArray<Out<Dllps>> dllps;    ///< that requests made due when they were taken; none from a socket link
-  PortArray<Out<HostAnswer>> answers;  ///< to each link
+  PortArray<In<HostRequest>> in;  ///< requests of each link (of all links, behind a socket link), then of each core
+  PortArray<Out<Dllps>> dllps;    ///< DLLPs that become due when requests are taken; none for a socket link
+  PortArray<Out<HostAnswer>> answers;  ///< answers to each link
   PortArray<Out<DeviceMessage>> messages;
-  PortArray<Out<HostMoved>> moved;  ///< to each core
+  PortArray<Out<HostMoved>> moved;  ///< finished moves, to each core
 
   HostMemory(const HostMemorySpec& spec, int links, int cores);
 
@@ -126,7 +126,7 @@ class HostMemory {
   Timer timer_;
   Time latency_;
   double byte_time_fs_;
-  std::size_t first_core_;  ///< its place among the clients
+  std::size_t first_core_;  ///< index of the first core among the clients
   std::optional<HostCache> cache_;
   PinnedMemory memory_;
   bool finished_ = false;

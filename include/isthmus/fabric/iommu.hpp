@@ -12,7 +12,7 @@ class Translations {
   explicit Translations(const IommuSpec& spec);
 
   struct Walk {
-    Time room;  ///< since when a walker has been free for it
+    Time room;  ///< time since which a walker has been free for the request
     Time begin;
     Time end;
   };

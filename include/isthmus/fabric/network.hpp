@@ -15,11 +15,11 @@ namespace isthmus::fabric {
 /// One line. Who has no room makes the other end wait (PAUSE frames, IEEE 802.3 annex 31B): nothing is lost but what
 /// is corrupted.
 struct NetworkSpec {
-  Bandwidth rate;      ///< bits on the wire, as bytes
-  Time latency;        ///< from the last bit on the wire of one end to the packet's hand-over at the other
+  Bandwidth rate;      ///< bytes a second on the wire
+  Time latency;        ///< time from the last bit on the wire of one end to the packet's hand-over at the other
   Bytes overhead;      ///< bytes of a frame besides its packet: preamble, check sequence, gap to the next
-  Bytes least;         ///< a shorter packet is filled up to that
-  double corrupt = 0;  ///< the probability that a packet's check sequence does not fit, each time that one is sent
+  Bytes least;         ///< bytes that a shorter packet is padded to
+  double corrupt = 0;  ///< probability that a sent packet has a wrong check sequence
 };
 
 /// Several beats of a packet, which cross between clocks together.
@@ -28,7 +28,7 @@ struct PacketPiece {
 
   bool sop;
   bool eop;
-  std::uint16_t bytes;  ///< whole beats, but for the packet's last piece
+  std::uint16_t bytes;  ///< bytes of the piece: whole beats, except in a packet's last piece
   std::array<std::byte, kMost> data;
 };
 
@@ -66,8 +66,8 @@ class PacketReceiver {
   bool done() const { return false; }
 
  private:
-  const PacketPiece* piece_ = nullptr;  ///< under way; stays where it is until the next is taken
-  std::size_t at_ = 0;                  ///< of it
+  const PacketPiece* piece_ = nullptr;  ///< piece under way; stays in place until the next is taken
+  std::size_t at_ = 0;                  ///< bytes of the piece that are taken
 };
 
 /// Gathers the beats of a kernel.

@@ -10,9 +10,9 @@
 namespace isthmus::fabric {
 
 struct NetworkStackSpec {
-  Time latency;  ///< time of a packet in and out together, with a core's work on it
-  int cores;     ///< packets are spread over them in turn, as by a card with a queue for each
-  Time packet;   ///< a core's work on one, each way
+  Time latency;  ///< time of a packet through the card and the stack, in and out together, with a core's work
+  int cores;     ///< cores that packets go to in turn, as from a card with a queue for each
+  Time packet;   ///< time that a core works on a packet, each way
 
   /// What a packet takes each way besides a core's work.
   Time beside_work() const;

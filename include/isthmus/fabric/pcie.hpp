@@ -16,9 +16,9 @@ namespace isthmus::fabric {
 
 /// What goes wrong on each lane of a link, as probabilities, of each TLP every time that it is sent.
 struct LinkFaults {
-  double drop = 0;       ///< it does not arrive
-  double duplicate = 0;  ///< it arrives once more
-  double corrupt = 0;    ///< its LCRC does not fit
+  double drop = 0;       ///< probability that a TLP does not arrive
+  double duplicate = 0;  ///< probability that a TLP arrives twice
+  double corrupt = 0;    ///< probability that a TLP has a wrong LCRC
 
   bool any() const { return drop > 0 || duplicate > 0 || corrupt > 0; }
 };
@@ -31,17 +31,17 @@ struct PcieLinkSpec {
   Bytes max_read_request{512};
   Bytes read_completion_boundary{64};
   Bytes request_overhead{30};     ///< framing, sequence number, header with 64-bit address, CRCs (stacc III-D)
-  Bytes completion_overhead{26};  ///< the same with the header of a completion
+  Bytes completion_overhead{26};  ///< bytes around a completion's payload, with a completion's header
   Bytes dllp_size{8};
   int ack_every = 3;        ///< TLPs received for one Ack
   int update_fc_every = 3;  ///< TLPs of one type taken out of the receive buffer for one UpdateFC
   int tags = 32;            ///< read requests that the device may have under way
   int posted_header_credits = 64;
-  int posted_data_credits = 1024;  ///< units of 16 bytes
+  int posted_data_credits = 1024;  ///< credits for posted data, in units of 16 bytes
   int nonposted_header_credits = 64;
-  Time flight = Time::ns(150);    ///< last byte sent to hand-over at the other end: physical and link layers of both
-  Time round_trip = Time::us(1);  ///< device's read request to its completion, on an idle link, time on the wire apart
-  Bytes user_width{64};           ///< data path of the FPGA's PCIe block
+  Time flight = Time::ns(150);    ///< from last byte sent to hand-over at the other end: physical and link layers
+  Time round_trip = Time::us(1);  ///< from a device's read request to its completion on an idle link, wire time apart
+  Bytes user_width{64};           ///< width of the data path of the FPGA's PCIe block
   Clock user_clock{Frequency::mhz(250)};
   /// The errors that the link makes: each packet is then a token of its own, which the data link layer numbers and
   /// replays (pcie_data_link.hpp). None: the link has no data link layer.
@@ -66,14 +66,14 @@ inline constexpr std::int64_t kMostPayload = 512;
 struct Tlps {
   enum class Kind : std::uint8_t { write, read, completion };
   Kind kind;
-  std::uint8_t packets;         ///< that end with it; none: the packet goes on in the next token
-  std::uint16_t tag;            ///< of a read and of its completions
-  std::uint16_t bytes;          ///< asked for by a read; carried by the others
-  std::uint16_t sequence : 12;  ///< of a link that makes errors: the packet's number,
-  std::uint16_t corrupted : 1;  ///< that its LCRC does not fit,
-  std::uint16_t ends : 1;       ///< and that nothing comes behind this token, which is no packet
-  Time there;                   ///< when the first completion is at the receiver
-  Time spacing;                 ///< from one completion to the next
+  std::uint8_t packets;         ///< packets that end with this token; 0: the packet goes on in the next token
+  std::uint16_t tag;            ///< tag of a read and of its completions
+  std::uint16_t bytes;          ///< bytes that a read asks for, or that another packet carries
+  std::uint16_t sequence : 12;  ///< sequence number of the packet, on a link that makes errors
+  std::uint16_t corrupted : 1;  ///< whether the LCRC is wrong
+  std::uint16_t ends : 1;       ///< end of the link's data: this token is no packet, and nothing follows it
+  Time there;                   ///< time at which the first completion is at the receiver
+  Time spacing;                 ///< time from one completion to the next
   std::uint64_t addr;
   std::array<std::byte, kMostPayload> payload;
 
@@ -90,7 +90,7 @@ inline void copy(const Tlps& from, Tlps& to) {
 /// what it asked for.
 struct Credits {
   std::int32_t posted_headers = 0;
-  std::int32_t posted_data = 0;  ///< units of 16 bytes
+  std::int32_t posted_data = 0;  ///< credits for posted data, in units of 16 bytes
   std::int32_t nonposted_headers = 0;
 
   bool operator==(const Credits&) const = default;
@@ -125,7 +125,7 @@ inline Credits credits_of(const Tlps& tlps) {
 struct Dllps {
   int acks;
   int updates;
-  Credits credits;  ///< of the updates
+  Credits credits;  ///< credits of the updates
 
   int count() const { return acks + updates; }
 };
@@ -171,7 +171,7 @@ struct LinkErrors {
   std::int64_t dropped = 0;
   std::int64_t duplicated = 0;
   std::int64_t corrupted = 0;
-  std::int64_t replayed = 0;  ///< sent again for one of these
+  std::int64_t replayed = 0;  ///< TLPs that were sent again because of these faults
 
   bool operator==(const LinkErrors&) const = default;
 };
@@ -192,10 +192,10 @@ inline constexpr const char* kNonpostedHeaders = "nonposted header credits";
 class PcieLane {
  public:
   PortArray<In<Tlps>> in;
-  In<Dllps> dllps{"dllps"};                  ///< owed by the receiver at this lane's sending end
-  In<Credits> credits_back{"credits_back"};  ///< updates that came over the other lane
+  In<Dllps> dllps{"dllps"};                  ///< DLLPs that the receiver at this lane's sending end owes
+  In<Credits> credits_back{"credits_back"};  ///< credit updates that came over the other lane
   Out<Tlps> out{"out"};
-  Out<Credits> updates{"updates"};  ///< to the other lane's sending end
+  Out<Credits> updates{"updates"};  ///< credit updates to the other lane's sending end
 
   PcieLane(const PcieLinkSpec& spec, std::size_t sources);
   virtual ~PcieLane() = default;
@@ -244,9 +244,9 @@ class PcieLane {
   Occupancy posted_headers_;
   Occupancy posted_data_;
   Occupancy nonposted_headers_;
-  const Tlps* next_ = nullptr;  ///< waits for credits
-  std::size_t from_ = 0;        ///< its source
-  std::vector<Tlps> begun_;     ///< what is there of a packet whose last token is not
+  const Tlps* next_ = nullptr;  ///< token that waits for credits
+  std::size_t from_ = 0;        ///< index of the input that `next_` came from
+  std::vector<Tlps> begun_;     ///< tokens of a packet whose last token has not come
   std::uint64_t wire_bytes_ = 0;
 };
 

@@ -20,7 +20,7 @@ inline constexpr unsigned kSequences = 4096;
 /// An Ack or Nak: the packets up to this one have come.
 struct Acknowledgement {
   std::uint16_t sequence;
-  bool nak;  ///< and the next must be sent again
+  bool nak;  ///< Nak: the receiver also asks for the next TLP again
 };
 
 /// How long a receiver keeps an Ack back while fewer than `ack_every` packets have come (3.5.3.1: the latency limit is
@@ -61,8 +61,8 @@ class AlarmEnd {
 /// again when that end asks for it or says nothing for too long.
 class ReplayingLane final : public PcieLane {
  public:
-  In<Acknowledgement> owed{"owed"};  ///< by the receiving end beside it, to be carried to the other lane's sending end
-  In<Acknowledgement> heard{"heard"};  ///< that came over the other lane
+  In<Acknowledgement> owed{"owed"};    ///< from the receiving end here, to the other lane's sending end
+  In<Acknowledgement> heard{"heard"};  ///< acknowledgements that came over the other lane
   Out<Acknowledgement> acknowledgements{"acknowledgements"};
   AlarmEnd alarm;
 
@@ -77,7 +77,7 @@ class ReplayingLane final : public PcieLane {
   /// A packet.
   struct Kept {
     std::uint16_t sequence;
-    std::int64_t bytes;  ///< on the wire
+    std::int64_t bytes;  ///< bytes of the packet on the wire
     std::vector<Tlps> tokens;
   };
   void hear();
@@ -93,10 +93,10 @@ class ReplayingLane final : public PcieLane {
   LinkFaults faults_;
   Time timeout_;
   Random random_;
-  std::deque<Kept> kept_;     ///< sent, and not acknowledged
-  std::size_t replayed_ = 0;  ///< of them: all, where no replay is under way
+  std::deque<Kept> kept_;     ///< packets that are sent and not acknowledged
+  std::size_t replayed_ = 0;  ///< kept packets that the replay has sent; all if no replay is under way
   std::uint16_t next_sequence_ = 0;
-  Time deadline_ = Time::max();  ///< of the replay timer
+  Time deadline_ = Time::max();  ///< time at which the replay timer ends
   int replays_in_vain_ = 0;
   bool closed_ = false;
   bool over_ = false;
@@ -122,17 +122,17 @@ class DataLinkReceiver {
   Timer timer_;
   int ack_every_;
   Time latency_;
-  std::uint16_t next_ = 0;  ///< whose turn it is
+  std::uint16_t next_ = 0;  ///< sequence number of the packet whose turn it is
   int unacknowledged_ = 0;
-  bool nak_scheduled_ = false;  ///< the packet was asked for that has not come since
+  bool nak_scheduled_ = false;  ///< whether a Nak has asked for a packet that has not come since
   bool over_ = false;
 };
 
 /// A direction of a link in a graph.
 struct LinkDirection {
   PcieLane& lane;
-  Out<Tlps>& out;  ///< where packets leave it,
-  Time passed{};   ///< so long of the flight after they were sent
+  Out<Tlps>& out;  ///< port on which packets leave
+  Time passed{};   ///< part of the flight time that has passed when they leave
   ReplayingLane* sender = nullptr;
   DataLinkReceiver* receiver = nullptr;
 };

@@ -71,12 +71,12 @@ class PcieTransmitter {
   void begin_token();
 
   std::int64_t max_payload_;
-  std::int64_t most_;             ///< that goes together
-  std::uint64_t addr_ = 0;        ///< where the write under way goes on
-  std::int64_t words_left_ = 0;   ///< of it
-  std::int64_t packet_size_ = 0;  ///< of the token under way
-  std::int64_t packet_left_ = 0;  ///< of its packet, in the tokens behind it
-  Tlps packet_{};                 ///< gathered so far and not sent
+  std::int64_t most_;             ///< most bytes that travel in one token
+  std::uint64_t addr_ = 0;        ///< address at which the write under way continues
+  std::int64_t words_left_ = 0;   ///< words of the write that are still to come
+  std::int64_t packet_size_ = 0;  ///< bytes of the token under way
+  std::int64_t packet_left_ = 0;  ///< bytes of its packet in later tokens
+  Tlps packet_{};                 ///< packet that is gathered and not sent yet
   bool finished_ = false;
 };
 
@@ -105,17 +105,17 @@ class PcieReceiver {
   void await_packet();
 
   Receipts receipts_;
-  PcieReadPart head_{};               ///< the answer whose turn it is; no bytes: none
-  std::int64_t emitted_ = 0;          ///< of it
-  const std::byte* ready_ = nullptr;  ///< of it, not yet handed on
+  PcieReadPart head_{};               ///< answer whose turn it is; no bytes: none
+  std::int64_t emitted_ = 0;          ///< bytes of the answer that are handed on
+  const std::byte* ready_ = nullptr;  ///< bytes of the answer that have arrived and are not handed on
   const std::byte* ready_end_ = nullptr;
-  const std::byte* next_packet_ = nullptr;  ///< of it, not yet there
+  const std::byte* next_packet_ = nullptr;  ///< bytes of the answer's next packet, which has not arrived yet
   std::int64_t packet_bytes_ = 0;
-  Time there_;  ///< when the next packet is there
+  Time there_;  ///< time at which the next packet arrives
   Time spacing_;
   Timer timer_;
   std::vector<std::vector<std::byte>> early_;  ///< answers that came before their turn, by tag
-  std::vector<std::byte> early_head_;          ///< what had come of `head_`
+  std::vector<std::byte> early_head_;          ///< bytes of `head_` that arrived early
   int answers_early_ = 0;
 };
 

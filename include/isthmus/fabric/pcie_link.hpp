@@ -57,8 +57,8 @@ struct LinkUser {
 
 /// How much of its use waits in the channels to and from the link.
 struct LinkUse {
-  int requests = 2;  ///< reads and writes, each
-  int words = 2;     ///< of answers and of writes, each: all that it asks for at once
+  int requests = 2;  ///< read requests that wait, and write requests that wait
+  int words = 2;     ///< words of answers that wait, and of writes: at least all that the user asks for at once
 };
 
 void connect(Graph& graph, LinkUser& user, PcieInterface& link, const LinkUse& use);

@@ -66,7 +66,7 @@ class Completer {
   bool done() const { return false; }
 
  private:
-  using Line = DelayLine<std::size_t>;  ///< of places in `kept_`
+  using Line = DelayLine<std::size_t>;  ///< delay line of indices into `kept_`
 
   void complete_next();
   void keep(Line& line);
@@ -77,13 +77,13 @@ class Completer {
   Timer timer_;
   std::optional<Line> line_;
   std::vector<HostAnswer> kept_;
-  std::vector<std::size_t> next_;  ///< by place in `kept_`: where its packet goes on
+  std::vector<std::size_t> next_;  ///< for each index of `kept_`, the index at which its packet continues
   std::vector<std::size_t> free_;
   struct Begun {
     std::size_t first;
     std::size_t last;
   };
-  std::optional<Begun> begun_;  ///< places of a packet whose last token has not come
+  std::optional<Begun> begun_;  ///< indices of a packet whose last token has not come
 };
 
 /// The bytes of the next completion of a read that continues at `addr`: no more than the largest payload, and it ends

@@ -15,7 +15,7 @@ inline constexpr const char* kFromOtherSocket = "socket link from memory";
 class ToOtherSocket {
  public:
   PortArray<In<HostRequest>> in;
-  PortArray<Out<Dllps>> dllps;  ///< that requests made due when they were taken
+  PortArray<Out<Dllps>> dllps;  ///< DLLPs that become due when requests are taken
   Out<HostRequest> out{"out"};
 
   ToOtherSocket(const SocketLinkSpec& spec, int links) : in(links, "in"), dllps(links, "dllps"), rate_(spec.rate) {}

@@ -26,7 +26,7 @@ Bandwidth sequential_rate(const StorageSpec& spec);
 
 /// A read command.
 struct StorageRead {
-  std::uint64_t first;  ///< byte of the drive
+  std::uint64_t first;  ///< offset of the first byte on the drive
   std::uint32_t bytes;
 };
 
@@ -111,9 +111,9 @@ class StorageWords {
 
  private:
   std::uint64_t message_;
-  std::uint64_t handed_ = 0;             ///< of the message under way
-  const StoragePiece* piece_ = nullptr;  ///< under way; stays where it is until the next is taken
-  std::size_t at_ = 0;                   ///< of it
+  std::uint64_t handed_ = 0;             ///< bytes of the message under way that are handed on
+  const StoragePiece* piece_ = nullptr;  ///< piece under way; stays in place until the next is taken
+  std::size_t at_ = 0;                   ///< bytes of the piece that are taken
 };
 
 /// Their names in reports.

@@ -40,7 +40,7 @@ class Tags {
  private:
   struct Entry {
     std::uint64_t line = 0;
-    std::uint64_t used = 0;  ///< when, counted in uses; 0: never
+    std::uint64_t used = 0;  ///< number of the last use, counted from 1; 0: never used
     Note note{};
   };
   std::span<Entry> set_of(std::uint64_t line) { return std::span(entries_).subspan(line % sets_ * ways_, ways_); }

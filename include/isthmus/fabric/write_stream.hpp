@@ -21,8 +21,8 @@ class WriteStream {
 
  private:
   std::optional<std::uint64_t> threshold_;
-  std::uint64_t next_ = ~std::uint64_t{0};  ///< line that would go on
-  std::uint64_t run_ = 0;                   ///< lines of the sequence
+  std::uint64_t next_ = ~std::uint64_t{0};  ///< line that would continue the sequence
+  std::uint64_t run_ = 0;                   ///< lines of the sequence so far
 };
 
 }  // namespace isthmus::fabric

@@ -22,7 +22,7 @@ namespace isthmus::platform {
 struct MemorySpec {
   fabric::DramSpec dram;
   fabric::AxiSpec axi;
-  std::size_t channels;  ///< those that hold buffers
+  std::size_t channels;  ///< memory channels that hold buffers
   Bytes channel_capacity;
 };
 
@@ -34,7 +34,7 @@ struct BoardLink {
 
 /// What a board is built of: the parts that it has and, of what takes several parts, what it has all of.
 struct BoardSpec {
-  std::optional<fabric::HostMemorySpec> host{};  ///< where there are links
+  std::optional<fabric::HostMemorySpec> host{};  ///< memory of the host; none on a board without links
   std::vector<BoardLink> links{};
   std::optional<MemorySpec> memory{};
 };
@@ -52,7 +52,7 @@ fabric::DeviceMemory device_memory(const BoardSpec& board);
 struct Master {
   std::string reads;
   std::string writes;
-  std::optional<Bandwidth> rate{};  ///< where it is slower than the ports' data path
+  std::optional<Bandwidth> rate{};  ///< rate of a master, if it is slower than the ports' data path
 };
 
 /// What a master has of memory: a reading and a writing AXI port, which have no clock.
@@ -71,9 +71,9 @@ struct MasterPassed {
 
 /// An actor of a streaming kernel that reads memory, or writes it.
 struct StreamingMaster {
-  std::string name;  ///< what reports call its way to memory
+  std::string name;  ///< name of the master's way to memory in reports
   Clock clock;
-  std::optional<int> outstanding{};  ///< bursts that it has under way, where they are not as many as the AXI ports have
+  std::optional<int> outstanding{};  ///< bursts that the master has under way; none: as many as the AXI ports have
 };
 
 /// What such an actor has of memory (stacc table I), on its clock, and the AXI port behind it.
@@ -90,8 +90,8 @@ struct DramWriteEnds {
 
 /// Reads of single words at random places of a board's memory.
 struct RandomReads {
-  Time latency;       ///< of one on an idle channel that holds another row open, from a streaming kernel and back
-  double per_second;  ///< no timing of one channel lets more of them through
+  Time latency;       ///< time of one read by a streaming kernel, if the channel is idle and holds another row open
+  double per_second;  ///< most bursts a second that the timings of one channel allow
 };
 RandomReads random_reads(const MemorySpec& memory);
 

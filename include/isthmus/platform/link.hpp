@@ -38,7 +38,7 @@ Time pool_setup(const Description& board, const HostLinkSpec& spec);
 /// A link in reports.
 struct ToldLink {
   const fabric::PcieLink& link;
-  std::string channel{};  ///< where the board has several
+  std::string channel{};  ///< channel of the link; empty on a board with one link
 };
 
 /// What a part of a link is called: after its channel, where it has one.

@@ -9,7 +9,7 @@ namespace isthmus::platform {
 /// The values of a key that lie one step from a board's own: half of it and twice it where the key takes these, else
 /// what it takes on the way there; of values that devices are built with, the neighbours.
 struct NextValues {
-  std::vector<double> faster;  ///< in the unit of the input; more than one where it depends on what passes
+  std::vector<double> faster;  ///< faster values, in the input's unit; several if the direction depends on the data
   std::vector<double> slower;
 };
 

@@ -15,9 +15,9 @@ namespace isthmus::platform {
 /// through.
 struct Window {
   std::int64_t size = 0;
-  std::string counts;      ///< what its entries are: "tags"
-  std::int64_t taken = 0;  ///< entries, each as often as it was taken
-  Time round_trip{};       ///< from taking to return or, if that is before, to the last output; on average
+  std::string counts;      ///< plural of what an entry is, such as "tags"
+  std::int64_t taken = 0;  ///< number of times that an entry was taken
+  Time round_trip{};       ///< mean time from taking an entry to its return or, if earlier, to the last output
 };
 
 /// A part of a modelled machine as a person names it, and how it spent a run: busy + starved + blocked = lifetime,
@@ -26,12 +26,12 @@ struct Window {
 /// such as copies in both directions, is told by its busiest.
 struct Part {
   std::string name;
-  std::vector<std::string> keys;  ///< of the platform, from which its pace comes; the most direct first
+  std::vector<std::string> keys;  ///< platform keys that set the part's pace, the most direct first
   Time busy;
   Time starved;
   Time blocked;
   Time lifetime;
-  bool works = true;  ///< what is no work may be busy because of what comes after it
+  bool works = true;  ///< false for a part that may be busy because of the parts behind it
   std::optional<Window> window{};
 };
 
@@ -45,10 +45,10 @@ struct Entries {
 struct PartPlan {
   std::string name;
   std::vector<std::string> keys;
-  std::vector<ActorId> actors{};       ///< that work,
-  std::vector<Entries> occupancies{};  ///< or whose entries run out, or wait for a poll
-  std::string counts{};                ///< what the entries are; nothing of a poll, for which any number may wait
-  std::string channel{};               ///< the link whose keys are meant; empty: the board's first
+  std::vector<ActorId> actors{};       ///< actors that do the part's work
+  std::vector<Entries> occupancies{};  ///< entries that may run out, or that wait for a poll
+  std::string counts{};                ///< plural of what an entry is; empty for a poll, which any number may wait for
+  std::string channel{};               ///< channel of the link whose keys the part has; empty: the board's first link
 };
 
 /// Puts `plans` behind those of `to`.
@@ -70,8 +70,8 @@ struct Held {
 
 /// What holds a run back.
 struct Limit : Bottleneck {
-  double path_share = 0;  ///< of the critical path, what shares its resource included; 0 where `part` is simply busy
-  double next_path_share = 0;  ///< likewise; 0 where `next` would be busy all the time, whatever waits for it
+  double path_share = 0;       ///< share of the critical path that `part` and its resource have; 0 if it is simply busy
+  double next_path_share = 0;  ///< share of `next` in the critical path; 0 if `next` would be busy all the time
 };
 
 /// The part that works nearly all the time, else the one that holds most of the critical path (none of a chain's steps

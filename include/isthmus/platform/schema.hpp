@@ -25,7 +25,7 @@ enum class Quantity {
 /// A unit that may be written beside a number of one quantity.
 struct Unit {
   std::string_view name;
-  double scale;  ///< how many base units (bytes, B/s, seconds, hertz, transfers a second) one of it is
+  double scale;  ///< base units (bytes, B/s, seconds, hertz, transfers a second) in one of this unit
 };
 
 /// The units of a quantity, smallest first; empty for counts, flags and texts, which take none.
@@ -38,18 +38,18 @@ const Unit* find_unit(Quantity quantity, std::string_view name);
 enum class Faster {
   less,
   more,
-  either,  ///< depends on what passes
+  either,  ///< the faster direction depends on the data
 };
 
 /// What else holds of a key.
 struct KeyRules {
   std::string_view when{};  ///< the flag of its part that makes this key needed; empty: always needed
   bool power_of_two = false;
-  double multiple_of = 0;  ///< in base units; 0: of anything
+  double multiple_of = 0;  ///< the value is a multiple of this, in base units; 0: any value
   bool may_be_left_out = false;
-  std::optional<Faster> faster{};   ///< where its quantity does not tell: less of times and cycles, more of all others
-  std::span<const double> built{};  ///< the values that devices are built with, rising; empty: any that is allowed
-  std::span<const std::string_view> choices{};  ///< of a text
+  std::optional<Faster> faster{};  ///< faster direction; none: less for times and cycles, more for all other quantities
+  std::span<const double> built{};  ///< values that devices are built with, rising; empty: any value in range
+  std::span<const std::string_view> choices{};  ///< words that a text may be
 };
 
 /// One key of a part: what it means and what it may be.
@@ -58,7 +58,7 @@ struct Key {
   Quantity quantity;
   double low = 0;                 ///< smallest value allowed, in base units
   double high = 0;                ///< largest value allowed, in base units
-  std::string_view meaning = {};  ///< for people, in one line
+  std::string_view meaning = {};  ///< meaning in one line, for people
   KeyRules rules = {};
 };
 
@@ -77,14 +77,14 @@ struct Relation {
 
 /// A kind of parts: the single place that says which keys such a part has.
 struct PartKind {
-  std::string_view name;     ///< what `kind = "..."` says, or the last word of a section: "pcie"
-  std::string_view section;  ///< where a board's only one stands: "link.pcie"
-  std::string_view meaning;  ///< for people, in one line
+  std::string_view name;     ///< word in `kind = "..."`, or last word of a section, such as "pcie"
+  std::string_view section;  ///< section of a board's only part of this kind, such as "link.pcie"
+  std::string_view meaning;  ///< meaning in one line, for people
   std::span<const Key> keys;
   std::span<const Relation> relations{};
-  bool link = false;          ///< joins host and device: it has a channel's name, by which commands choose it
-  bool several = false;       ///< a board may have more than one
-  std::string_view family{};  ///< what it may be asked for by as well: one of several kinds that do the same
+  bool link = false;          ///< whether the part joins host and device: commands choose it by its channel's name
+  bool several = false;       ///< whether a board may have more than one
+  std::string_view family{};  ///< second name, which several kinds that do the same share
 };
 
 /// The family of links that keep a cache of the FPGA coherent with the host's.

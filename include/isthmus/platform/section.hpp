@@ -22,10 +22,10 @@ struct Input {
   std::string unit;                                     ///< empty where the quantity takes none
   std::string source;                                   ///< the place that holds the value, or its formula
   std::string role;  ///< datasheet, configuration, calibrated, assumed, or set (by the user)
-  std::optional<std::pair<double, double>> range;  ///< what a number may be as well, in `unit`
-  std::string why;                                 ///< the reason of an assumption
-  std::string date;                                ///< of a calibration
-  int line = 0;                                    ///< where it stands in the file; 0 when set by the user
+  std::optional<std::pair<double, double>> range;  ///< values that the number may also have, in `unit`
+  std::string why;                                 ///< reason of an assumed value
+  std::string date;                                ///< date of a calibration
+  int line = 0;                                    ///< line of the file; 0 if the user set the value
 
   /// The number in base units (bytes, B/s, seconds, hertz); a flag is 0 or 1, a text its place among its choices.
   double base() const;
@@ -58,11 +58,11 @@ class Section {
   /// Whether an optional key (see KeyRules) has a value.
   bool has(std::string_view key) const { return find(key) != nullptr; }
   /// The value of `key`, its last word, which must be of that quantity. Throws Error when an optional key is absent.
-  std::int64_t count(std::string_view key) const;  ///< of things or of cycles
+  std::int64_t count(std::string_view key) const;  ///< a number of things or of cycles
   Bytes bytes(std::string_view key) const;
   Bandwidth bandwidth(std::string_view key) const;
   Time time(std::string_view key) const;
-  Frequency frequency(std::string_view key) const;  ///< of a clock, or of transfers
+  Frequency frequency(std::string_view key) const;  ///< the frequency of a clock, or transfers a second
   bool flag(std::string_view key) const;
   std::string_view text(std::string_view key) const;
 

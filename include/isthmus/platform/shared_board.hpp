@@ -24,15 +24,15 @@ inline constexpr std::array<std::string_view, 7> kSharedNeeds = {kCoherentLink, 
 inline constexpr const char* kAnyOfThem = "va";
 
 struct SharedSpec {
-  std::vector<std::string> channels;  ///< the coherent link's first
-  std::string link;                   ///< whose keys the coherent link has: "link.qpi"
-  std::vector<BoardLink> links{};     ///< the other channels
+  std::vector<std::string> channels;  ///< names of the channels, the coherent link's first
+  std::string link;                   ///< section with the coherent link's keys, such as "link.qpi"
+  std::vector<BoardLink> links{};     ///< links of the other channels
   fabric::ChannelSelectorSpec selector{};
   fabric::CoherenceSpec coherence;
   fabric::ServicePhases phases;
   fabric::ServiceLayerSpec layer;
   int ports = 1;
-  Clock circuit;  ///< of the user's circuits
+  Clock circuit;  ///< clock of the user's circuits
   std::optional<fabric::PageTableSpec> table{};
 };
 
@@ -52,7 +52,7 @@ std::uint8_t way_named(const SharedSpec& spec, const std::string& name);
 
 class SharedBoard {
  public:
-  static constexpr std::size_t kFpga = 0;  ///< agents of the home
+  static constexpr std::size_t kFpga = 0;  ///< number of the FPGA's cache among the agents of the home
   static constexpr std::size_t kHost = 1;
 
   /// Builds home, caches and, at each port of the FPGA's cache, a service layer, for so many cores of the host.
@@ -90,9 +90,9 @@ class SharedBoard {
   SharedSpec spec_;
   fabric::Coherence coherence_;
   std::vector<fabric::ServiceLayer*> layers_;
-  std::optional<fabric::CoherentHost> host_;  ///< of the links
+  std::optional<fabric::CoherentHost> host_;  ///< host behind the links
   std::vector<fabric::LineLink> links_;
-  fabric::ChannelSelector* selector_ = nullptr;  ///< where there are several channels
+  fabric::ChannelSelector* selector_ = nullptr;  ///< null on a board with one channel
   std::size_t cores_ = 0;
   int left_out_ = 0;
 };

@@ -36,9 +36,9 @@ enum class SocRoute : std::uint8_t {
 };
 
 struct SocPortSpec {
-  std::string name;  ///< "hp"
+  std::string name;  ///< name of the port, such as "hp"
   SocRoute route;
-  bool by_software;  ///< who moves data through it flushes and invalidates what caches have of it
+  bool by_software;  ///< whether software keeps the port coherent: it flushes and invalidates the caches
   fabric::AxiSpec axi;
 };
 
@@ -48,10 +48,10 @@ struct SocSpec {
   Time copy;                        ///< time in which a core copies 16 B that it has at hand
   Time element;                     ///< time in which a core computes an element from data that it has at hand
   int to_cache;                     ///< cycles from a core to the cache and back
-  fabric::CoherenceSpec coherence;  ///< one cache, without ports yet
+  fabric::CoherenceSpec coherence;  ///< specification of the coherence network: one cache, without ports yet
   fabric::CoreMemorySpec core;
   bool maintenance;
-  Time maintain;  ///< a line, by a core
+  Time maintain;  ///< time in which a core maintains a line
   std::vector<SocPortSpec> ports;
   fabric::DramSpec dram;
   Bytes capacity;
@@ -65,8 +65,8 @@ std::size_t port_named(const SocSpec& spec, const std::string& name);
 
 /// How many cores go to memory.
 struct SocCores {
-  int cached = 0;    ///< through the second cache
-  int uncached = 0;  ///< past it
+  int cached = 0;    ///< cores that go through the second-level cache
+  int uncached = 0;  ///< cores that bypass the caches
 };
 
 class SocBoard {
@@ -110,8 +110,8 @@ class SocBoard {
   fabric::Coherence coherence_;
   fabric::DramController& dram_;
   std::vector<Port> ports_;
-  std::size_t masters_ = 0;  ///< of the DRAM that are connected
-  std::size_t clients_ = 0;  ///< of the cache, likewise
+  std::size_t masters_ = 0;  ///< connected masters of the DRAM
+  std::size_t clients_ = 0;  ///< connected clients of the cache
 };
 
 }  // namespace isthmus::platform

@@ -30,17 +30,17 @@ class System {
   /// A host.
   struct Node {
     std::string name;
-    std::vector<Section> host;  ///< its parts: the sections host.* of the platform that it names, else of its boards
+    std::vector<Section> host;  ///< sections host.* of the platform that the node names, else of its boards' platform
   };
   struct Board {
     std::string name;
     Description platform;
-    std::size_t node;  ///< whose host is the platform's; its place among the nodes
+    std::size_t node;  ///< index of the node whose host is the platform's
   };
   /// From a link of a board to a root port of the host's that no other has.
   struct Wire {
-    std::size_t board;    ///< its place among the boards
-    std::string channel;  ///< of its links the one called so
+    std::size_t board;    ///< index of the board
+    std::string channel;  ///< name of the link's channel
     std::size_t node;
   };
 

@@ -12,9 +12,9 @@ enum class Direction { to_device, to_host };
 
 /// What a copy passes on the host's side (choi2019 3.2.1).
 enum class HostSide {
-  pinned,    ///< from and to memory that the device reaches
-  pageable,  ///< through staging that the runtime keeps
-  fresh,     ///< through staging, into a buffer that is allocated for this copy
+  pinned,    ///< memory that the device reaches
+  pageable,  ///< staging buffers that the runtime keeps
+  fresh,     ///< a staging buffer that is allocated for this copy
 };
 
 /// How long blocking copies of `size` take, call to return; `fresh` ones from the allocation of their buffer on. Bytes

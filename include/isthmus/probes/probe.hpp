@@ -20,22 +20,22 @@ namespace isthmus::probes {
 /// What is to be probed, and how often.
 struct Job {
   std::string target;
-  std::vector<std::string> overrides;  ///< KEY=VALUE, of a model's platform
-  std::string channel{};               ///< the link of a model; empty: the board's first
+  std::vector<std::string> overrides;   ///< KEY=VALUE for a model's platform
+  std::string channel{};                ///< link of a model; empty: the board's first link
+  std::vector<std::string> channels{};  ///< channels of a circuit with shared memory; empty: the probe's own
+  std::vector<std::string> starts{};    ///< states of the caches before a shared-memory probe; empty: the probe's own
+  std::vector<std::string> ports{};     ///< ports from the FPGA to a processor's memory; empty: all
   std::vector<std::string>
-      channels{};                     ///< of shared memory: those over which a circuit goes; empty: as the probe has it
-  std::vector<std::string> starts{};  ///< of shared memory: what caches hold before; empty: as the probe has it
-  std::vector<std::string> ports{};   ///< of a processor's memory: those of the FPGA; empty: all
-  std::vector<std::string> states{};  ///< likewise: what a core has done to a buffer before; empty: as the probe has it
-  std::vector<std::string> operations{};  ///< likewise: of maintenance; empty: all
-  std::vector<int> buffers{1};            ///< likewise: into which a size is cut
-  std::vector<int> loads{0};              ///< likewise: accesses that each other core has under way
+      states{};  ///< what a core has done to the buffer before, at such a port; empty: the probe's own
+  std::vector<std::string> operations{};  ///< cache maintenance to probe; empty: all
+  std::vector<int> buffers{1};            ///< numbers of buffers that a maintained size is cut into
+  std::vector<int> loads{0};              ///< numbers of accesses that each other core has under way during maintenance
   std::vector<Bytes> sizes;
-  std::vector<Bytes> bursts;                      ///< of device memory: empty: the whole size at once; of a request
-  Bytes offset{};                                 ///< of the device's accesses to host memory, in their page
-  int samples = 1;                                ///< of each size; of a real device the most
-  std::uint64_t seed = 1;                         ///< of the order in which a real device's are taken
-  platform::Grain grain = platform::Grain::fine;  ///< of a model: the coarsest that will do
+  std::vector<Bytes> bursts;  ///< bytes of one access to device memory (empty: the whole size), or of a request
+  Bytes offset{};             ///< offset of the device's accesses to host memory in their page
+  int samples = 1;            ///< samples of each size; for a real device the most
+  std::uint64_t seed = 1;     ///< seed of the order in which a real device is sampled
+  platform::Grain grain = platform::Grain::fine;  ///< grain of a model: the coarsest that may be used
 };
 
 /// What a probe found at one size.
@@ -45,13 +45,13 @@ struct Finding {
   std::string quantity;  ///< "bandwidth" or "latency"
   std::string unit;
   Bytes size;
-  std::vector<std::pair<std::string, Parameter>> parameters;  ///< besides the size
-  std::vector<double> samples;                                ///< in the unit
-  std::vector<Time> times;  ///< of one copy, pass or access; none if nothing was timed
-  std::vector<std::pair<std::string, std::int64_t>> requests{};  ///< of shared memory, by channel
-  std::optional<bool> verified{};  ///< whether the bytes that arrived are those that were sent; none: the probe says it
-  std::optional<double> load{};    ///< of a real device: the share of the cores that others took meanwhile
-  std::optional<double> host_busy{};  ///< of a model with one sample: the share of the time that the host worked
+  std::vector<std::pair<std::string, Parameter>> parameters;  ///< parameters other than the size
+  std::vector<double> samples;                                ///< samples, in `unit`
+  std::vector<Time> times;  ///< times of the single copies, passes or accesses; empty if nothing was timed
+  std::vector<std::pair<std::string, std::int64_t>> requests{};  ///< requests of a shared-memory probe by channel
+  std::optional<bool> verified{};     ///< whether the right bytes arrived; none: the probe itself reports it
+  std::optional<double> load{};       ///< share of a real device's cores that other programs took
+  std::optional<double> host_busy{};  ///< share of the time that the host worked, for a model with one sample
 };
 
 /// The device of a job, over its channel: a real one is opened once, a model anew for each size, so that a size's
@@ -74,8 +74,8 @@ using Report = std::function<void(const Finding&)>;
 
 /// The sizes that a probe looks at where they are not those that it is asked for.
 struct Sizes {
-  std::span<const Bytes> own{};   ///< whatever is asked for
-  std::int64_t multiples_of = 0;  ///< bytes; of the asked for those multiples of it that are not above `most`
+  std::span<const Bytes> own{};   ///< sizes that the probe always takes
+  std::int64_t multiples_of = 0;  ///< the probe takes sizes that are multiples of this, up to `most`, bytes
   std::int64_t most = 0;
 };
 
@@ -84,18 +84,18 @@ struct Sizes {
 struct Probe {
   std::string_view name;
   std::string_view meaning;
-  std::string_view crosses;  ///< what its bytes pass, by which limits of the models are told of it
-  platform::Needs needs;     ///< of a modelled board
+  std::string_view crosses;  ///< parts that its bytes cross; the limits of the models for these parts are shown with it
+  platform::Needs needs;     ///< parts that a modelled board needs for it
   void (*run)(const Job& job, Target& target, const Report& report);
   bool on_models_alone = false;
-  bool of_a_link = true;  ///< what it finds is a link's: it is asked of each that the board has
-  bool latency = false;   ///< what it gives is a time, else a rate
-  bool curve = false;     ///< one value a size: a line over the sizes
-  bool in_study = false;  ///< asked of each target of a study, a curve at several sizes, another at the largest
-  bool fitted = false;    ///< host, link, DMA engine and launches decide it alone: models are calibrated with it
-  bool compared = false;  ///< a calibrated model is compared with it
+  bool of_a_link = true;  ///< whether it probes a link, so that each link of the board is probed
+  bool latency = false;   ///< whether its value is a time; else a rate
+  bool curve = false;     ///< whether it has one value for each size, drawn as a line
+  bool in_study = false;  ///< whether a study probes each target with it: a curve at several sizes, else the largest
+  bool fitted = false;    ///< whether models are calibrated with it: only host, link, DMA engine and launches decide it
+  bool compared = false;  ///< whether a calibrated model is compared with it
   Sizes looks_at{};
-  std::string_view sizes = {};  ///< in words, those of the asked that it reports; empty: all, or those of its own
+  std::string_view sizes = {};  ///< in words, which of the sizes asked for it reports; empty: all, or sizes of its own
 };
 
 /// All probes, in the order in which they are shown.

@@ -14,7 +14,7 @@ std::span<const Probe> system_probes();
 
 /// What a probe of a system is asked.
 struct SystemJob {
-  std::string target;  ///< its file
+  std::string target;  ///< path of the system file
   std::vector<std::string> overrides;
   std::vector<Bytes> sizes;  ///< sizes of each board's copy
   int samples = 1;

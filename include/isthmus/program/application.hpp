@@ -26,13 +26,13 @@ namespace isthmus::program {
 /// What the host tells the kernel before the first word.
 struct Control {
   std::vector<std::uint32_t> messages{};
-  std::optional<std::uint32_t> ready{};  ///< the tag of the kernel's answer, which the host waits for
+  std::optional<std::uint32_t> ready{};  ///< tag of the kernel's answer that the host waits for
 };
 
 /// A run that is about to begin.
 struct Opening {
-  int count;                                     ///< messages
-  std::uint64_t seed;                            ///< for what is drawn at random
+  int count;                                     ///< number of messages
+  std::uint64_t seed;                            ///< seed of random numbers
   std::function<void(const std::string&)> note;  ///< tells the user something
 };
 
@@ -41,28 +41,28 @@ using Fact = std::pair<std::string, std::int64_t>;
 
 /// What applications may have beyond a kernel and messages. All of it may be left out.
 struct Extras {
-  std::string counted = "messages";  ///< what a message is to its user, a plural that ends in s: "images"
-  std::vector<Fact> facts{};         ///< that rows hold
-  int count = 200;                   ///< of what is counted in a run where the user does not say
-  int in_message = 1;                ///< of what is counted in a message
+  std::string counted = "messages";  ///< plural of what a message is to its user; ends in s, such as "images"
+  std::vector<Fact> facts{};         ///< facts about the application that rows hold
+  int count = 200;                   ///< default of --count, in units of `counted`
+  int in_message = 1;                ///< units of `counted` in a message
   /// Called before the first message of each run.
   std::function<void(const Opening&)> open{};
   Control control{};
   /// Where a value of the output lies, for people, such as its column and row.
   std::function<std::vector<Fact>(std::size_t value)> place{};
-  std::optional<DeviceKernel> device{};  ///< for the flows offload and overlap
+  std::optional<DeviceKernel> device{};  ///< OpenCL kernel and its twin, for the flows offload and overlap
   /// Host threads that share the device in the flow offload, each with every so manieth message, buffers, a queue and
   /// results of its own (choi2019 5.3).
   int host_threads = 1;
-  std::optional<MemoryImage> memory{};  ///< what it keeps in the device's memory
-  std::optional<HostImage> host{};      ///< and in the host's, for the kernel of a stream
+  std::optional<MemoryImage> memory{};  ///< data that the application keeps in the device's memory
+  std::optional<HostImage> host{};      ///< data that the kernel of a stream reaches in the host's memory
   /// Numbers that rows of a run hold beside its rate, once it is over; "speedup.mean" is the mean of a record speedup.
   std::function<std::vector<std::pair<std::string, double>>()> told{};
   /// Is given each output, as long as it is, once it was found right, in the order of the messages.
   std::function<void(std::span<const std::byte>)> received{};
   /// A run is over, and all of its outputs were right.
   std::function<void()> finished{};
-  std::optional<Packets> packets{};  ///< in the place of messages, where the kernel is tied to a network
+  std::optional<Packets> packets{};  ///< packets in place of messages, if the kernel is tied to a network
   /// Messages lie on a drive, one behind the other, from which the kernel's words come (Kernel::from_storage) or the
   /// host reads them: what `fill` writes is what lies there.
   bool from_storage = false;
@@ -71,7 +71,7 @@ struct Extras {
   std::function<std::size_t(std::span<const std::byte> input)> output_bytes{};
   /// Bytes of one of what is counted, where messages hold more than that.
   std::optional<std::size_t> payload{};
-  std::vector<std::string_view> parts{};  ///< kinds of parts that the kernels need of a board beside those of the flow
+  std::vector<std::string_view> parts{};  ///< kinds of parts that the kernels need, besides those of the flow
   /// Each message takes the kernel as long as any other, and its output depends on no other message: a long stream may
   /// be told from short ones (docs/grain.md).
   bool steady = false;
@@ -103,7 +103,7 @@ struct ByteApplication {
   std::function<void(int, std::span<std::byte>)> fill;
   std::function<void(std::span<const std::byte>, std::span<std::byte>)> reference;
   std::size_t element = 1;         ///< bytes of a value of the output
-  ElementText text = hexadecimal;  ///< writes one
+  ElementText text = hexadecimal;  ///< writes an element as text
   Extras extras{};
 };
 
@@ -160,7 +160,7 @@ struct Application {
                 "messages travel as bytes: give the application trivially copyable values");
 
   std::string name;
-  std::string summary;     ///< one line for people
+  std::string summary;     ///< summary in one line, for people
   std::size_t input = 0;   ///< values of a message to the kernel
   std::size_t output = 0;  ///< values of the message that it gives back
   /// Adds the kernel's actors and connects them. Called once a run, or more often.

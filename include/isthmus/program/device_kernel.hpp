@@ -38,7 +38,7 @@ using KernelArgument =
 struct DeviceKernel {
   offload::KernelModel twin;
   std::vector<KernelArgument> arguments;
-  std::size_t columns = 1;  ///< work items
+  std::size_t columns = 1;  ///< work items in a row
   std::size_t rows = 1;
   /// Bytes of each buffer that a message's input is cut into; empty: one buffer holds all of it.
   std::vector<std::size_t> inputs{};

@@ -19,15 +19,15 @@ struct MemoryImage {
 
 /// Reads of single words at random places (Little's law needs both).
 struct RandomReads {
-  Time latency;       ///< of one while memory is idle
-  double per_second;  ///< the most that memory lets through, whoever asks
+  Time latency;       ///< time of one access while memory is idle
+  double per_second;  ///< most accesses a second that memory serves, of all masters together
 };
 
 /// How an actor of a kernel reaches the device's memory.
 struct MemoryMaster {
-  std::string name;  ///< what reports call its way there
-  int under_way;     ///< bursts (one for a word by itself) that it may have under way
-  int fifo = 64;     ///< words that wait in front of it or behind it
+  std::string name;  ///< name of the actor's way to memory in reports
+  int under_way;     ///< bursts that the actor may have under way (a word by itself counts as one)
+  int fifo = 64;     ///< words that may wait in front of the actor, and behind it
 };
 
 /// The device's memory where a kernel's actors are: of a modelled board, or of this machine.

@@ -17,12 +17,12 @@ namespace isthmus::program {
 /// Where outputs differ from the reference first, and how many do.
 struct Difference {
   int message = 0;
-  std::size_t offset = 0;  ///< in elements of the message
+  std::size_t offset = 0;  ///< index of the first difference among the elements of the message
   std::string expected;
   std::string got;
-  std::int64_t elements = 0;  ///< that differ
+  std::int64_t elements = 0;  ///< number of elements that differ
   std::int64_t of_elements = 0;
-  int messages = 0;  ///< that hold them
+  int messages = 0;  ///< number of messages with differences
   int of_messages = 0;
 };
 

@@ -22,18 +22,18 @@ struct HostImage {
 
 /// How an actor of a kernel reaches the host's memory.
 struct HostMaster {
-  std::string name;  ///< what reports call its way there
+  std::string name;  ///< name of the actor's way to memory in reports
   /// Reads of stream.request_size that it may have under way, each with its room in the reply buffer; 0: as many as the
   /// board gives every reader (stream.requests_in_flight).
   int requests = 0;
-  int fifo = 64;  ///< words that wait in front of it or behind it
+  int fifo = 64;  ///< words that may wait in front of the actor, and behind it
 };
 
 /// Reads of host memory that follow each other over a link.
 struct LinkReading {
-  Bytes request;    ///< each, T in stacc V-C
-  Bandwidth rate;   ///< payload of their completions, nothing else on the link
-  Time round_trip;  ///< from a request to its first word
+  Bytes request;    ///< bytes of a request (T in stacc V-C)
+  Bandwidth rate;   ///< payload rate of the requests' completions, with nothing else on the link
+  Time round_trip;  ///< time from a request to its first word
 };
 
 /// Bytes of the reply buffer that keep up the link's rate: a request, and what comes while the next is on its way

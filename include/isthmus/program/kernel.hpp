@@ -15,22 +15,22 @@ namespace isthmus::program {
 
 /// What a kernel is tied to.
 struct KernelEnds {
-  Out<StreamWord>* words = nullptr;  ///< of the host's link, or of the storage; none where messages come from a network
+  Out<StreamWord>* words = nullptr;  ///< from the host's link or the storage; null if messages come from a network
   In<StreamWord>* results = nullptr;
-  Out<std::uint32_t>* control = nullptr;  ///< none where the host sends no control messages
+  Out<std::uint32_t>* control = nullptr;  ///< null if the host sends no control messages
   In<ControlMessage>* status = nullptr;
-  DeviceMemoryEnds* memory = nullptr;                      ///< none where the application keeps nothing there
-  HostMemoryEnds* host = nullptr;                          ///< likewise
-  NetworkEnds* network = nullptr;                          ///< none where messages come from the host
-  bool stored = false;                                     ///< `words` are of the storage
+  DeviceMemoryEnds* memory = nullptr;  ///< null if the application keeps nothing in the device's memory
+  HostMemoryEnds* host = nullptr;      ///< null if the kernel does not reach the host's memory
+  NetworkEnds* network = nullptr;      ///< null if messages come from the host
+  bool stored = false;                 ///< whether `words` come from the storage
   std::function<void(const std::string& text)> note = {};  ///< tells the user something
 };
 
 /// What a kernel may know of where its actors are.
 struct KernelPlace {
   Clock clock;
-  int onchip_latency = 0;  ///< cycles to read on-chip memory; 0 where there is no board
-  int fifo = 64;           ///< words before the kernel and behind it: one block RAM wide and deep enough
+  int onchip_latency = 0;  ///< cycles to read on-chip memory; 0 without a board
+  int fifo = 64;           ///< words in front of the kernel, and behind it: one block RAM is wide and deep enough
 };
 
 /// The place on the device's side of a host link where an application puts its actors, the same on threads and on a

@@ -14,7 +14,7 @@ namespace isthmus::program {
 /// Packets that come from a network and go back there, in the place of messages from a host: what an application has
 /// whose kernel is tied to a network. Each comes back as one packet, in the same order.
 struct Packets {
-  std::size_t most = 0;  ///< bytes of the largest
+  std::size_t most = 0;  ///< bytes of the largest packet
   std::function<std::size_t(int packet)> length{};
   /// Writes packet number `packet`, 0 and up; the same number gives the same bytes each time.
   std::function<void(int packet, std::span<std::byte> bytes)> fill{};
@@ -28,8 +28,8 @@ struct Packets {
   std::function<void(std::uint64_t position, std::span<const std::byte> bytes, std::span<std::byte> place)> enter{};
   /// and where in a place the packet lies.
   std::function<std::span<const std::byte>(std::span<const std::byte> place)> leave{};
-  std::string transport = "memory";  ///< on threads: what carries them, a name of the table of transports
-  double load = 1;                   ///< on models: how much of the line rate is offered
+  std::string transport = "memory";  ///< what carries packets on threads: a name in the table of transports
+  double load = 1;                   ///< share of the line rate that a modelled network offers
 };
 
 /// The network where a kernel's actors are: of a modelled board, or of this machine.

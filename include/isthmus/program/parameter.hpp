@@ -22,10 +22,10 @@ struct Parameter {
   std::string help;                     ///< one line
   std::string unit{};                   ///< unit of a number, for people
   std::optional<double> min{};          ///< least value of a number
-  std::optional<double> max{};          ///< likewise
+  std::optional<double> max{};          ///< greatest value of a number
   std::vector<std::string> choices{};   ///< values of a choice
   bool several = false;                 ///< whether a choice takes a list, separated by commas: each value gets a row
-  std::optional<std::string> preset{};  ///< the value that holds where none is given, as a user would type it
+  std::optional<std::string> preset{};  ///< default value, as a user would type it
 };
 
 using ParameterValue = std::variant<std::int64_t, double, std::string>;

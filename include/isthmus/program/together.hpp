@@ -17,9 +17,9 @@ namespace isthmus::program {
 struct Together {
   Time elapsed;                                      ///< time of all messages
   std::vector<Time> latencies{};                     ///< latency of each message
-  std::vector<std::pair<std::string, Time>> stages;  ///< what parts of it did
+  std::vector<std::pair<std::string, Time>> stages;  ///< time of each stage, by its name
   std::vector<platform::Part> parts{};
-  Time lasted{};  ///< the whole run, of which their shares are
+  Time lasted{};  ///< time of the whole run, which the stages' shares refer to
   platform::Grain grain = platform::Grain::fine;
 };
 
@@ -28,7 +28,7 @@ struct TogetherJob {
   int count;  ///< messages
   platform::Grain grain;
   Exchange& messages;
-  soc::Choice choice{};  ///< where the application has buffers that ports move
+  soc::Choice choice{};  ///< methods of the buffers that ports move, if the application has any
 };
 
 /// Runs messages of an application on a modelled board whose circuits share the host's memory, cores and circuit as the

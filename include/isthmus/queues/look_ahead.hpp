@@ -17,27 +17,27 @@ namespace isthmus::queues {
 
 /// How a core tells the circuit the line that it needs next.
 enum class HandOver : std::uint8_t {
-  none,           ///< not at all: it works alone
-  poll,           ///< in a line that the circuit reads again and again, through its cache
-  poll_uncached,  ///< the same, but the circuit does not keep the line
+  none,           ///< the core does not tell the circuit: it works alone
+  poll,           ///< in a line that the circuit reads again and again through its cache
+  poll_uncached,  ///< in a line that the circuit reads again and again and does not keep
   mmio,           ///< by a store to a register of the circuit
-  umsg,           ///< in a line of which the circuit's cache tells when it is taken away (UMSG)
+  umsg,           ///< in a line that the circuit's cache watches: the cache tells when it loses the line (UMSG)
 };
 inline constexpr std::string_view kHandOvers[] = {"none", "poll", "poll-uncached", "mmio", "umsg"};
 
 /// What a core does with lines, one after the other, of which it knows the next while it works on one.
 struct LookAhead {
   HandOver hand_over = HandOver::none;
-  Time work;                             ///< on each line, once it is there
+  Time work;                             ///< time of the work on each line, once the core has it
   std::uint64_t reach = 0;               ///< bytes of the data, from the first on, that the circuit may read
-  std::span<const std::uint32_t> lines;  ///< by their places in the data, in the order of the work
-  std::function<void(std::size_t place, std::span<const std::byte> line)> visit{};  ///< gets each as the core read it
+  std::span<const std::uint32_t> lines;  ///< indices of the lines in the data, in the order of the work
+  std::function<void(std::size_t place, std::span<const std::byte> line)> visit{};  ///< gets each line as it was read
 };
 
 struct LookAheadRun {
   Time elapsed;
-  std::vector<Time> reads;            ///< what each line took to come
-  std::vector<platform::Part> parts;  ///< the core and the circuit
+  std::vector<Time> reads;            ///< time that each line took to arrive
+  std::vector<platform::Part> parts;  ///< reports of the core and the circuit
 };
 
 /// A board with data in its host's memory. Each run begins with caches that hold nothing.

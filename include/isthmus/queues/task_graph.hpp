@@ -16,9 +16,9 @@ namespace isthmus::queues {
 
 struct Task {
   std::string name;
-  Time work;                         ///< of a core, once its data are there
-  std::uint32_t lines = 1;           ///< of data that only it reads
-  std::vector<std::uint32_t> after;  ///< tasks whose values it takes, by their places
+  Time work;                         ///< time that a core works on the task, once its data are there
+  std::uint32_t lines = 1;           ///< lines of data that only this task reads
+  std::vector<std::uint32_t> after;  ///< indices of the tasks whose values it takes
 };
 
 struct TaskGraph {
@@ -31,9 +31,9 @@ std::vector<std::uint32_t> in_order(const TaskGraph& graph);
 
 /// Who says which core executes which task when.
 enum class Scheme : std::uint8_t {
-  alone,     ///< the cores: each has its tasks from the begin on, in order, and looks until those before are done
+  alone,     ///< the cores: each has its tasks from the start, in order, and polls until the tasks before are done
   queues,    ///< the circuit: a queue of ready tasks for each core
-  prefetch,  ///< the same, and the circuit reads a task's data, into the caches, before it sends the task
+  prefetch,  ///< the circuit, which also reads a task's data into the caches before it sends the task
 };
 inline constexpr std::string_view kSchemes[] = {"alone", "queues", "prefetch"};
 
@@ -42,24 +42,24 @@ struct TaskWork {
   const TaskGraph& graph;
   Scheme scheme = Scheme::prefetch;
   int cores = 4;
-  int depth = 4;                    ///< tasks of a core that the circuit has chosen and the core not yet taken
-  std::span<const std::byte> data;  ///< lines of the tasks, one task's behind the other's
+  int depth = 4;                    ///< tasks that the circuit has sent to a core and the core has not yet taken
+  std::span<const std::byte> data;  ///< lines of the tasks' data, task by task
   /// What a task gives for its data and the values of those before it, in the order of `after`.
   std::function<std::uint64_t(std::uint32_t task, std::span<const std::byte> data,
                               std::span<const std::uint64_t> before)>
       value;
-  std::optional<std::uint32_t> stops_after{};  ///< a circuit that fails: it sends so many tasks and no more
+  std::optional<std::uint32_t> stops_after{};  ///< number of tasks after which a failing circuit sends no more
 };
 
 struct TaskTimes {
   int core = 0;
-  Time begin;  ///< the core has it
-  Time end;    ///< its value is computed
+  Time begin;  ///< time at which the core takes the task
+  Time end;    ///< time at which the task's value is computed
 };
 
 struct TaskRun {
   Time elapsed;
-  std::vector<TaskTimes> tasks;  ///< from the start of the run
+  std::vector<TaskTimes> tasks;  ///< times of each task, from the start of the run
   std::vector<std::uint64_t> values;
   std::vector<platform::Part> parts;
 };

@@ -24,9 +24,9 @@ struct CircuitSpec {
 
 /// Options of an access besides its address.
 struct AccessOptions {
-  std::uint16_t tag = 0;  ///< what its result is called, below kOwnTags
+  std::uint16_t tag = 0;  ///< tag of the access's result, below kOwnTags
   std::size_t port = 0;
-  bool coherent = false;  ///< whether it goes over the coherent channel, whatever the circuit's is
+  bool coherent = false;  ///< whether the access takes the coherent channel, whatever the circuit's channel is
 };
 
 /// Tags from here on are not the circuit's.
@@ -137,18 +137,18 @@ class CircuitSide {
   std::array<std::uint64_t, kRegisters> values_{};
   std::optional<RegisterWrite> written_;
   std::optional<std::uint64_t> status_due_;
-  bool fenced_ = false;                          ///< what was written before the status
-  std::uint32_t to_ask_;                         ///< lines of messages that are to be read, a bit each
-  std::array<std::uint64_t, kMessages> last_{};  ///< message of each line, by its number
+  bool fenced_ = false;                          ///< whether the writes before the status word are fenced
+  std::uint32_t to_ask_;                         ///< lines of messages that the circuit has still to read, a bit each
+  std::array<std::uint64_t, kMessages> last_{};  ///< number of the last message of each line
   std::array<std::optional<std::uint64_t>, kMessages> arrived_{};
 
   // State of this step.
   bool moved_ = false;
-  bool own_asked_ = false;  ///< at port 0, for a message
+  bool own_asked_ = false;  ///< whether port 0 has asked for the line of a message
   bool own_taken_ = false;
 
   bool resetting_ = false;
-  bool leaving_ = false;  ///< the CPU's program has ended
+  bool leaving_ = false;  ///< whether the CPU's program has ended
   bool over_ = false;
 };
 

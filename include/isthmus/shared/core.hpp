@@ -87,8 +87,8 @@ class Core {
   Program program_;
   std::array<UnderWay, platform::kLineFills> under_way_{};
   fabric::Places free_;
-  int loads_ = 0;  ///< under way
-  int all_ = 0;    ///< likewise, with stores
+  int loads_ = 0;  ///< loads under way
+  int all_ = 0;    ///< loads and stores under way
   std::array<std::uint64_t, kMessages> sent_{};
   bool over_ = false;
 };

@@ -26,8 +26,8 @@ inline constexpr auto kSharedMachineNeeds = [] {
 }();
 
 struct RunOfMachine {
-  std::string channel{};            ///< of the circuit's lines, or the choice among them; empty: the coherent one
-  std::uint64_t schedule_seed = 0;  ///< as RunOptions has it
+  std::string channel{};  ///< channel of the circuit's lines, or the choice among them; empty: the coherent channel
+  std::uint64_t schedule_seed = 0;  ///< see RunOptions::schedule_seed
 };
 
 namespace detail {

@@ -21,7 +21,7 @@ struct StatusWord {
   std::uint64_t value;
 };
 struct MessageWords {
-  std::uint64_t number;  ///< of the messages in this line, from 1 on
+  std::uint64_t number;  ///< number of the message in this line, counted from 1
   std::uint64_t value;
 };
 
@@ -63,7 +63,7 @@ class SharedMemory {
   void clear_own();
 
  private:
-  using Free = std::map<std::uint64_t, std::uint64_t>;  ///< bytes by address
+  using Free = std::map<std::uint64_t, std::uint64_t>;  ///< lengths of free ranges by address, bytes
 
   void grow(std::uint64_t size);
   void give(std::uint64_t address, std::uint64_t size);
@@ -76,10 +76,10 @@ class SharedMemory {
   PinnedMemory memory_;
   fabric::SharedSpace space_;
   Free free_;
-  std::uint64_t end_ = 0;    ///< of the pages that the table holds
-  std::uint64_t first_ = 0;  ///< the status word's line, and behind it those of messages
+  std::uint64_t end_ = 0;    ///< address of the first byte behind the pages that the table holds
+  std::uint64_t first_ = 0;  ///< address of the status word's line; the lines of messages follow it
   bool lent_ = false;
-  std::vector<std::pair<std::uint64_t, Bytes>> released_;  ///< since it was lent
+  std::vector<std::pair<std::uint64_t, Bytes>> released_;  ///< what was released since it was lent
 };
 
 }  // namespace isthmus

@@ -11,10 +11,10 @@ namespace isthmus::soc {
 
 /// How a buffer is allocated, and which port moves it (min2019, table I).
 enum class Method : std::uint8_t {
-  hp_nc,  ///< non-cacheable, HP
-  hp_c,   ///< cacheable, HP; software flushes and invalidates
+  hp_nc,  ///< non-cacheable, through HP
+  hp_c,   ///< cacheable, through HP; software flushes and invalidates
   hpc,    ///< cacheable, through the interconnect, which snoops
-  acp,    ///< cacheable, through the second cache
+  acp,    ///< cacheable, through the second-level cache
 };
 inline constexpr std::array<std::string_view, 4> kMethods = {"hp-nc", "hp-c", "hpc", "acp"};
 
@@ -28,19 +28,19 @@ inline constexpr std::array<std::string_view, 3> kDirections = {"to-fpga", "to-c
 /// What a method is chosen by (min2019, figure 5).
 struct Buffer {
   std::string name;
-  std::uint64_t bytes = 0;  ///< of one transfer
+  std::uint64_t bytes = 0;  ///< bytes of one transfer
   Direction direction = Direction::to_fpga;
-  bool mostly_written = true;     ///< the CPU hardly reads it
-  bool sequential = true;         ///< and writes it in sequence
-  bool can_be_sequential = true;  ///< or could, as a rewrite of the program does
-  bool read_at_once = true;       ///< by the FPGA, as soon as the CPU has written it
+  bool mostly_written = true;     ///< whether the CPU hardly reads the buffer
+  bool sequential = true;         ///< whether the CPU writes it in sequence
+  bool can_be_sequential = true;  ///< whether a rewrite of the program could write it in sequence
+  bool read_at_once = true;       ///< whether the FPGA reads it as soon as the CPU has written it
 };
 
 /// What a run was asked to do with its buffers.
 struct Choice {
-  std::vector<Method> methods{};  ///< of each buffer
-  bool sequential = false;        ///< the program is rewritten so that it writes in sequence
-  int delay = 0;                  ///< the FPGA takes the message that came so many before
+  std::vector<Method> methods{};  ///< method of each buffer
+  bool sequential = false;        ///< whether the program is rewritten to write in sequence
+  int delay = 0;                  ///< number of messages by which the FPGA is late
 };
 
 }  // namespace isthmus::soc

@@ -27,10 +27,10 @@ struct Part {
 
 /// What the circuit does once: it reads parts one after the other, computes, and writes parts.
 struct Pass {
-  std::string stage;  ///< what its time counts as
+  std::string stage;  ///< stage that the time of the pass counts as
   std::vector<Part> reads;
   std::vector<Part> writes;
-  double cycles;  ///< of the circuit, spread over what it writes
+  double cycles;  ///< cycles of the circuit, spread over what the pass writes
   /// Bytes of what it reads that it needs before it gives so many of what it writes; all of them where none is given.
   std::function<std::uint64_t(std::uint64_t)> needs{};
   /// Gives some bytes of what it writes, from `at` on, out of what it has read up to then.
@@ -40,8 +40,8 @@ struct Pass {
 /// What lies in the processor's memory.
 struct Layout {
   std::vector<Buffer> buffers;
-  std::vector<std::uint64_t> areas{};  ///< bytes of what the CPU has for itself, cacheable
-  std::vector<std::string> stages{};   ///< in the order in which they are told
+  std::vector<std::uint64_t> areas{};  ///< bytes of each cacheable area that the CPU has for itself
+  std::vector<std::string> stages{};   ///< names of the stages, in the order of the report
 };
 
 /// Where each buffer and area begins, each on a page of its own.
@@ -64,7 +64,7 @@ class Cpu {
   };
 
   platform::SocCore core;
-  Out<const Pass*> starts{"starts"};  ///< null once the program is over
+  Out<const Pass*> starts{"starts"};  ///< null after the end of the program
   In<bool> ended{"ended"};
 
   Cpu(const Memory& memory, const Program& program);
@@ -119,9 +119,9 @@ Outcome run(const platform::Description& board, const Layout& layout, const Choi
 
 /// Rates of the circuits that come with Isthmus.
 struct Engines {
-  int filter_pixels;    ///< pixels a cycle
-  int gemm_multiplies;  ///< multiplications a cycle, with their additions
-  int dnn_multiplies;   ///< multiplications a cycle, with their additions
+  int filter_pixels;    ///< pixels that the filter takes in a cycle
+  int gemm_multiplies;  ///< multiplications with additions in a cycle
+  int dnn_multiplies;   ///< multiplications with additions in a cycle
 };
 Engines engines_of(const platform::Description& board);
 

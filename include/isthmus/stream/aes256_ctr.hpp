@@ -90,7 +90,7 @@ class Aes256Ctr {
   void make(std::size_t beat);
 
   Aes256Key key_;
-  CounterBlock next_{};  ///< of what is not made yet
+  CounterBlock next_{};  ///< counter of the next block
   std::size_t made_ = 0;
   std::size_t used_ = 0;
   std::array<std::byte, kMost> stream_{};

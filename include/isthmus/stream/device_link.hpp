@@ -13,7 +13,7 @@ namespace isthmus {
 struct PoolEntry {
   std::uint64_t addr;
   std::uint32_t bytes;
-  bool continues = false;  ///< the message goes on in the next buffer
+  bool continues = false;  ///< whether the message goes on in the next buffer
 };
 
 /// How the FPGA's side asks for data.
@@ -49,7 +49,7 @@ class DeviceRegisters {
   void take(const MmioRequest& store);
   DeviceMessage answer(const MmioRequest& load);
 
-  std::vector<PoolEntry> outputs_;  ///< not yet in the queue
+  std::vector<PoolEntry> outputs_;  ///< output buffers that are not in the queue yet
 };
 
 /// Splits buffers into requests (the splitter actor of stacc V-C).
@@ -57,7 +57,7 @@ class InputSplitter {
  public:
   In<PoolEntry> available{"available"};
   Out<PcieReadReq> requests{"requests"};
-  Out<PoolEntry> order{"order"};  ///< the buffers whose data will come
+  Out<PoolEntry> order{"order"};  ///< buffers whose data will come, in order
 
   explicit InputSplitter(const RequestSpec& spec) : request_(spec.size) {}
   void step();
@@ -106,9 +106,9 @@ class ReadBuffer {
 
  private:
   std::int64_t request_;
-  PoolEntry entry_{};       ///< whose data comes
-  std::int64_t left_ = 0;   ///< of it
-  std::int64_t taken_ = 0;  ///< of the request under way
+  PoolEntry entry_{};       ///< buffer whose data come
+  std::int64_t left_ = 0;   ///< bytes of the buffer that are still to come
+  std::int64_t taken_ = 0;  ///< bytes of the request under way that have come
 };
 
 /// One write as the write helper announced it: how much of the buffer holds data, 0 before the last write into it.
@@ -136,10 +136,10 @@ class WriteHelper {
   Timer timer_;
   std::int64_t request_;
   Time gap_;
-  PoolEntry buffer_{};  ///< being filled; no bytes: none
+  PoolEntry buffer_{};  ///< buffer that is being filled; no bytes: none
   Occupancy pool_;
-  std::int64_t filled_ = 0;    ///< of it, announced
-  std::int64_t gathered_ = 0;  ///< of the request under way
+  std::int64_t filled_ = 0;    ///< bytes of the buffer that are announced
+  std::int64_t gathered_ = 0;  ///< bytes of the request under way that are gathered
 };
 
 /// Tells the host of a buffer once all writes into it are on their way.

@@ -14,11 +14,11 @@ namespace isthmus {
 
 /// The token that owns a buffer of a pool: whoever holds it may touch the bytes.
 struct PooledBuffer {
-  std::uint64_t addr;      ///< as the device knows it
-  std::uint32_t capacity;  ///< bytes
-  std::uint32_t bytes;     ///< that hold data
+  std::uint64_t addr;      ///< address of the buffer for the device
+  std::uint32_t capacity;  ///< capacity in bytes
+  std::uint32_t bytes;     ///< bytes of data in the buffer
   std::byte* data;
-  bool continues = false;  ///< the message goes on in the next buffer
+  bool continues = false;  ///< whether the message goes on in the next buffer
 };
 
 class BufferHome;
@@ -43,10 +43,10 @@ class Buffer {
   Buffer(std::shared_ptr<BufferHome*> home, PinnedMemory::Loan loan, const PooledBuffer& token);
   void release();
 
-  std::shared_ptr<BufferHome*> home_;  ///< none once it was given on
+  std::shared_ptr<BufferHome*> home_;  ///< null after the buffer was handed on
   PinnedMemory::Loan loan_;
   PooledBuffer token_;
-  int exceptions_;  ///< under way when it was taken
+  int exceptions_;  ///< exceptions under way when the buffer was taken
 };
 
 /// Where buffers of one direction come from and go back to.
@@ -70,12 +70,12 @@ class BufferHome {
 
   Timer timer_;
   Time call_;
-  Time owed_;  ///< for releases since the last call
+  Time owed_;  ///< time of releases since the last call, to be paid in the next
 
  private:
   friend class Buffer;
   PinnedMemory& memory_;
-  std::shared_ptr<BufferHome*> here_;  ///< for buffers that may outlive it
+  std::shared_ptr<BufferHome*> here_;  ///< keeps buffers that outlive the pool valid
 };
 
 /// What reports call the buffers of the pool to the device.
@@ -98,7 +98,7 @@ class HostInput final : private BufferHome {
  private:
   friend class HostLink;
   void put_back(const PooledBuffer& token) noexcept override;
-  std::vector<PooledBuffer> unused_;  ///< acquired but not committed
+  std::vector<PooledBuffer> unused_;  ///< buffers that are acquired and not committed
   Occupancy pool_{kInputBuffers, 0, Occupancy::stocked(free)};
 };
 

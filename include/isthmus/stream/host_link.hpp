@@ -20,10 +20,10 @@ struct HostLinkSpec {
   int input_buffers = 8;
   int output_buffers = 8;
   Time porter_period = Time::us(10);
-  Time library_call = Time::ns(100);  ///< acquire, commit, receive, release: a few instructions in user space
+  Time library_call = Time::ns(100);  ///< time of acquire, commit, receive or release: a few instructions in user space
   Time mmio_store = Time::ns(100);
-  Time core_to_core = Time::ns(50);         ///< a cache line from one thread's core to another's
-  Clock device_clock{Frequency::mhz(250)};  ///< of the FPGA's side: the link's user clock
+  Time core_to_core = Time::ns(50);         ///< time of a cache line from one thread's core to another's
+  Clock device_clock{Frequency::mhz(250)};  ///< clock of the FPGA's side: the link's user clock
 };
 
 class Waits;
@@ -67,7 +67,7 @@ class Porter {
   Time store_;
   std::vector<PooledBuffer> inputs_;
   std::vector<PooledBuffer> outputs_;
-  std::unique_ptr<Waits> waits_;  ///< of buffers, at either end of the link, for the porter's next look at their queue
+  std::unique_ptr<Waits> waits_;  ///< waits for buffers at either end, for the porter's next look at their queue
   Occupancy waiting_{kWaitingBuffers, 1};
   bool started_ = false;
 };

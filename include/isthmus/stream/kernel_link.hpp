@@ -15,7 +15,7 @@ class HostReadSplitter {
  public:
   In<PcieReadReq> in{"in"};
   Out<PcieReadReq> requests{"requests"};
-  Out<std::uint8_t> order{"order"};  ///< words of each request, whose answers will come
+  Out<std::uint8_t> order{"order"};  ///< words of each request whose answer will come
 
   explicit HostReadSplitter(const RequestSpec& spec) : most_(spec.size / kWordBytes) {}
   void step();
@@ -23,7 +23,7 @@ class HostReadSplitter {
   bool done() const { return false; }
 
  private:
-  std::int64_t most_;  ///< words of a request
+  std::int64_t most_;  ///< most words of a request
 };
 
 /// The data half of its read helper: the channel to `in` is the circular buffer.
@@ -50,7 +50,7 @@ class HostWriter {
   In<PcieWriteData> words{"words"};
   Out<PcieWriteApply> requests{"requests"};
   Out<PcieWriteData> data{"data"};
-  Out<std::uint8_t> pieces{"pieces"};  ///< of each request whether it is the last of what the actor announced
+  Out<std::uint8_t> pieces{"pieces"};  ///< for each request, whether it ends what the actor announced
 
   HostWriter(const RequestSpec& spec, Time period);
   void step();
@@ -61,10 +61,10 @@ class HostWriter {
   void end_request();
 
   Timer timer_;
-  std::int64_t most_;  ///< words of a request
+  std::int64_t most_;  ///< most words of a request
   Time gap_;
-  std::uint64_t addr_ = 0;     ///< of the request under way
-  std::int64_t left_ = 0;      ///< words that the actor announced and that have not come
+  std::uint64_t addr_ = 0;     ///< address of the request under way
+  std::int64_t left_ = 0;      ///< words that the actor announced and has not sent yet
   std::int64_t gathered_ = 0;  ///< words of the request under way
 };
 

@@ -24,8 +24,8 @@ struct LinkWrites {
   Out<PcieWriteApply>& requests;
   Out<PcieWriteData>& data;
   In<PcieWriteDone>& written;
-  int words;      ///< that wait for the link
-  int requested;  ///< requests under way that it can hear of
+  int words;      ///< words that may wait for the link
+  int requested;  ///< requests that may be under way: `written` has room for so many answers
 };
 
 /// Whose turn it was, and for how many words.

@@ -22,12 +22,12 @@ struct PcieInterface {
   In<PcieWriteApply>& write_requests;
   In<PcieWriteData>& write_data;
   Out<PcieWriteDone>& writes_done;
-  Out<MmioRequest>& device_mmio;       ///< what host software stores and loads, at the device
-  In<DeviceMessage>& device_messages;  ///< replies and interrupts of the device
-  In<MmioRequest>& mmio;               ///< host's side
-  Out<DeviceMessage>& host_messages;   ///< host's side
+  Out<MmioRequest>& device_mmio;       ///< stores and loads of host software, as they arrive at the device
+  In<DeviceMessage>& device_messages;  ///< replies and interrupts of the device, as it sends them
+  In<MmioRequest>& mmio;               ///< stores and loads of host software, as the host sends them
+  Out<DeviceMessage>& host_messages;   ///< replies and interrupts of the device, as they arrive at the host
   PinnedMemory& memory;
-  Time root_complex;  ///< one way between a core and the link
+  Time root_complex;  ///< time of one way between a core and the link
 };
 
 }  // namespace isthmus

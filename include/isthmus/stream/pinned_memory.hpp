@@ -85,15 +85,15 @@ class PinnedMemory {
     std::uint64_t addr;
     std::int64_t size;
     Storage storage;
-    std::byte* bytes;  ///< in it, at a multiple of 64 as their address is
+    std::byte* bytes;  ///< the bytes here, at a multiple of 64 like their address
     std::atomic<bool> lent = false;
   };
   const std::shared_ptr<Block>& find(std::uint64_t addr);
 
   std::deque<std::shared_ptr<Block>> blocks_;
   Addresses common_;
-  std::uint64_t reserved_;             ///< below which all addresses are somebody's
-  std::atomic<std::size_t> last_ = 0;  ///< where the last access hit: accesses run through a region
+  std::uint64_t reserved_;             ///< every address below this belongs to somebody
+  std::atomic<std::size_t> last_ = 0;  ///< region that the last access hit: accesses run through a region
 };
 
 }  // namespace isthmus

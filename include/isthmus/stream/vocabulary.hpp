@@ -50,7 +50,7 @@ struct DramWriteData {
 struct NetPacket {
   bool sop;          ///< start of packet
   bool eop;          ///< end of packet
-  std::uint8_t len;  ///< 5 bit: 0 means all 32
+  std::uint8_t len;  ///< 5 bits; 0 means 32
   std::array<std::byte, 32> data;
 };
 inline constexpr std::size_t kBeatBytes = sizeof(NetPacket::data);
@@ -74,9 +74,9 @@ struct StreamWord {
 struct MmioRequest {
   enum class Kind : std::uint8_t { store, load };
   Kind kind;
-  std::uint8_t bytes;  ///< 1..64: the most that one store of a CPU carries (stacc III-D)
-  std::uint16_t tag;   ///< comes back with the reply to a load
-  std::uint64_t addr;  ///< register
+  std::uint8_t bytes;  ///< 1 to 64, the most that one store of a CPU carries (stacc III-D)
+  std::uint16_t tag;   ///< returned with the reply to a load
+  std::uint64_t addr;  ///< address of the register
   std::array<std::byte, 64> data;
 };
 
@@ -85,7 +85,7 @@ struct DeviceMessage {
   enum class Kind : std::uint8_t { reply, interrupt };
   Kind kind;
   std::uint8_t bytes;
-  std::uint16_t tag;  ///< of the load; the number of the interrupt
+  std::uint16_t tag;  ///< tag of the load, or number of the interrupt
   std::array<std::byte, 64> data;
 };
 

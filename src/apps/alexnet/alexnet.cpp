@@ -150,7 +150,7 @@ class Images {
   const platform::Description& board_;
   std::vector<Layer> network_;
   const program::TogetherJob& job_;
-  std::uint64_t first_ = 0;  ///< of the image's numbers
+  std::uint64_t first_ = 0;  ///< address of the image's numbers
 };
 
 std::vector<soc::Buffer> buffers_of(const std::vector<Layer>& network) {

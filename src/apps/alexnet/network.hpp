@@ -22,14 +22,14 @@ constexpr std::uint64_t values_of(Shape shape) {
 
 struct Layer {
   std::string name;
-  bool pools;  ///< takes the largest; else it convolves
+  bool pools;  ///< whether the layer pools (takes the largest); else it convolves
   Shape in;
   Shape out;
-  int window;  ///< rows and columns that a value is made of
+  int window;  ///< rows and columns of the window that a value is made of
   int stride;
   int padding = 0;
   int groups = 1;
-  int shift = 0;  ///< of a sum, to 8 bits
+  int shift = 0;  ///< right shift that turns a sum into 8 bits
 
   std::uint64_t weights() const;
   /// Multiplications, or comparisons.

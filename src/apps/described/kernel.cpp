@@ -20,7 +20,7 @@ class Row {
 
   struct Place {
     fabric::DeviceAddress at;
-    std::uint64_t left;  ///< words of the buffer from there on
+    std::uint64_t left;  ///< words of the buffer that follow
   };
   /// `arguments` begin with the buffers.
   Place place(const std::uint64_t* arguments, std::uint64_t word) const {
@@ -145,26 +145,26 @@ class DescribedKernel : public offload::KernelPorts {
     spent_ = come;
   }
 
-  static constexpr std::uint64_t kFar = std::uint64_t{1} << 20U;  ///< more than any burst
+  static constexpr std::uint64_t kFar = std::uint64_t{1} << 20U;  ///< more words than any burst has
 
   Timer timer_;
   offload::KernelSpec spec_;
   std::shared_ptr<const Known> known_;
   Passage passage_;
   Grid clock_;
-  std::uint64_t window_;  ///< bytes that it has under way
+  std::uint64_t window_;  ///< bytes under way
   fabric::KernelCall call_;
   Bursts reads_{0, 0};
   std::uint64_t in_from_ = 0;
   std::uint64_t out_from_ = 0;
-  std::uint64_t asked_ = 0;  ///< words
+  std::uint64_t asked_ = 0;  ///< words requested
   std::uint64_t taken_ = 0;
   std::uint64_t stored_ = 0;
   std::uint64_t owed_bytes_ = 0;
   fabric::AxiBurst results_{};
   fabric::DeviceAddress to_{};
-  Tick computed_ = 0;  ///< cycles of the launch
-  Tick spent_ = 0;     ///< that have passed
+  Tick computed_ = 0;  ///< cycles that the launch computes
+  Tick spent_ = 0;     ///< cycles that have passed
 };
 
 /// Reads and writes a message where it lies.

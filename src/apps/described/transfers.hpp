@@ -11,7 +11,7 @@ namespace isthmus::apps::traffic {
 struct Transfers {
   bool to_device;
   bool pinned;
-  std::uint64_t bytes;  ///< of each
+  std::uint64_t bytes;  ///< bytes of each transfer
   std::uint64_t count;
 };
 

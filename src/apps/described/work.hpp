@@ -14,11 +14,11 @@ namespace isthmus::apps::traffic {
 /// Words of a side of a message, of which each launch works on a part: the first on the first, and again from the
 /// front where there are more launches than parts.
 struct Side {
-  std::uint64_t words = 0;  ///< of the message
-  std::uint64_t moves = 0;  ///< that a launch reads or writes: over its part from the front, as often as it takes
-  std::uint64_t parts = 1;  ///< as many as it takes that a launch moves all of one, at most one a launch
+  std::uint64_t words = 0;  ///< words of the message
+  std::uint64_t moves = 0;  ///< words that a launch reads or writes: its part from the front, again if it takes more
+  std::uint64_t parts = 1;  ///< parts of the message, at most one a launch: as many as let a launch move all of one
 
-  bool resident = false;  ///< no words of a message: they stay in the device's memory, and are 0 at first
+  bool resident = false;  ///< whether the words stay in the device's memory, 0 at first, and belong to no message
 
   /// A message of `words` words, of which `launches` launches move `bytes` in all.
   static Side of(std::uint64_t words, std::uint64_t bytes, std::uint64_t launches);
@@ -58,9 +58,9 @@ struct Work {
   Side in;
   Side out;
   std::uint64_t launches = 1;
-  std::uint64_t read_burst = 0;   ///< words; 0: in order
-  std::uint64_t write_burst = 0;  ///< likewise
-  std::uint64_t cycles = 0;       ///< of the circuit for a launch, memory apart
+  std::uint64_t read_burst = 0;   ///< words of one access; 0: in order
+  std::uint64_t write_burst = 0;  ///< words of one access; 0: in order
+  std::uint64_t cycles = 0;       ///< cycles that a launch computes, without its memory accesses
 
   Bursts reads(std::uint64_t launch) const { return {in.end(launch) - in.begin(launch), read_burst}; }
   Bursts writes(std::uint64_t launch) const { return {out.end(launch) - out.begin(launch), write_burst}; }
@@ -93,7 +93,7 @@ class Passage {
   const Work* work_;
   std::uint64_t taken_ = 0;
   std::uint64_t given_ = 0;
-  std::uint64_t part_ = 0;  ///< words of it that is read
+  std::uint64_t part_ = 0;  ///< words of the part that are read
   std::uint64_t place_ = 0;
   Bursts writes_{0, 0};
   bool over_ = false;

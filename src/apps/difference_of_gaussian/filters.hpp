@@ -10,7 +10,7 @@
 /// Difference of two Gaussian filters over a photograph in grey (min2019 V.C).
 namespace isthmus::apps {
 
-inline constexpr int kReach = 2;  ///< pixels that a filter looks aside
+inline constexpr int kReach = 2;  ///< pixels by which a filter reaches beyond its own
 inline constexpr int kWeights = 2 * kReach + 1;
 
 /// Weights of a filter that is the same in both directions, in units of 1 / 256.

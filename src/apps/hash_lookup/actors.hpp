@@ -98,12 +98,12 @@ struct Matcher {
   Out<WordAnswered> answered{"answered"};
   Out<StreamWord> values{"values"};
 
-  std::uint32_t window;     ///< words, a power of two up to kMostWords
-  std::uint32_t message;    ///< words
-  std::uint32_t first = 0;  ///< word that goes back to the host next
+  std::uint32_t window;     ///< words of the window, a power of two up to kMostWords
+  std::uint32_t message;    ///< words of a message
+  std::uint32_t first = 0;  ///< index of the word that goes back to the host next
   std::uint32_t in_message = 0;
   std::array<std::array<Value, kKeysAWord>, kMostWords> found{};
-  std::array<std::uint8_t, kMostWords> known{};  ///< values of each word
+  std::array<std::uint8_t, kMostWords> known{};  ///< known values of each word
 
   Matcher(std::uint32_t window_words, std::uint32_t message_words) : window(window_words), message(message_words) {}
 

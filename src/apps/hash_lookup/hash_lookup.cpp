@@ -40,8 +40,8 @@ struct State {
 /// How the actors are laid out.
 struct Layout {
   std::uint64_t buckets;
-  std::uint32_t message;     ///< words
-  std::optional<int> depth;  ///< accesses under way, where the user says
+  std::uint32_t message;     ///< words of a message
+  std::optional<int> depth;  ///< accesses under way, if the user gives a number
 };
 
 /// In the order of the keys a look-up waits for all before it, of which some read a whole chain: so many times as many

@@ -69,7 +69,7 @@ class HashLookupKernel : public offload::WordKernel {
 
   fabric::DeviceAddress table_{};
   std::uint64_t buckets_ = 1;
-  std::vector<Key> keys_;  ///< and then their values
+  std::vector<Key> keys_;  ///< keys, replaced by their values
   Occupancy access_{offload::kKernelAccesses, 1};
 };
 

@@ -104,7 +104,7 @@ ChainedTable::ChainedTable(std::span<const Pair> pairs, int lambda) {
   const TableEntry nothing{.key = 0, .value = kAbsent, .next = TableEntry::kLast, .unused = {}};
   entries_.assign(buckets_, nothing);
   std::vector<bool> taken(buckets_);
-  std::vector<std::uint64_t> last(buckets_);  // of each chain
+  std::vector<std::uint64_t> last(buckets_);  // index of the last entry of each chain
   for (const Pair& pair : pairs) {
     const std::uint64_t bucket = bucket_of(pair.key, buckets_);
     std::uint64_t at = bucket;

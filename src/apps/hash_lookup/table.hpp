@@ -23,7 +23,7 @@ struct TableEntry {
 
   Key key;
   Value value;
-  std::uint64_t next;  ///< place of the chain's next entry; kLast: none
+  std::uint64_t next;  ///< index of the chain's next entry; kLast: none
   std::uint64_t unused[5];
 };
 static_assert(sizeof(TableEntry) == kWordBytes);
@@ -67,8 +67,8 @@ class EvenTable {
   std::uint64_t chain_;
   std::uint64_t buckets_;
   std::uint64_t seed_;
-  std::uint64_t stride_ = 1;  ///< the second entries of two neighbouring chains lie so far apart, round and round
-  std::uint64_t back_ = 1;    ///< its inverse
+  std::uint64_t stride_ = 1;  ///< distance between the second entries of neighbouring chains, modulo the table
+  std::uint64_t back_ = 1;    ///< inverse of `stride_`
 };
 
 /// A table of pairs that are given, in chains as their hashes fall; the number of buckets is chosen so that the look-up

@@ -34,8 +34,8 @@ class StencilFilter {
 
   StencilCore core_;
   bool configured_ = false;
-  int words_in_ = 0;   ///< of this image, flushes included
-  int words_out_ = 0;  ///< of this image
+  int words_in_ = 0;   ///< words of this image that came in, flushes included
+  int words_out_ = 0;  ///< words of this image that went out
 };
 
 }  // namespace isthmus::apps

@@ -9,7 +9,7 @@ namespace isthmus::apps {
 /// of the right one kTile columns, row by row; of the product tile by tile, row by row in each. Smaller matrices are a
 /// tile.
 struct TiledLayout {
-  std::size_t size;  ///< rows, and columns; a multiple of kTile, or of kSide below it
+  std::size_t size;  ///< rows, and columns: a multiple of kTile, or of kSide below it
 
   std::size_t side() const { return size < kTile ? size : kTile; }
   std::size_t panels() const { return size / side(); }
@@ -51,17 +51,17 @@ class ProductPath final : public offload::Datapath {
   void change_tiles();
 
   TiledLayout layout_;
-  std::size_t words_;  ///< of a column or a row of a tile
-  int cycles_;         ///< of a pair of them
+  std::size_t words_;  ///< words of a column or a row of a tile
+  int cycles_;         ///< cycles of a pair of column and row
   TileProduct current_;
   TileProduct leaving_;
-  std::size_t word_ = 0;  ///< of the column or the row that comes
+  std::size_t word_ = 0;  ///< index of the word in the column or the row that comes
   bool row_ = false;
   std::uint64_t pair_ = 0;
   std::size_t due_ = 0;  ///< words that may leave
   std::size_t given_ = 0;
-  bool complete_ = false;  ///< the tile that is worked on
-  bool leaves_ = false;    ///< there is one that is not
+  bool complete_ = false;  ///< whether the tile that is worked on is complete
+  bool leaves_ = false;    ///< whether an earlier tile is still leaving
 };
 
 }  // namespace isthmus::apps

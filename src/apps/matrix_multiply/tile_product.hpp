@@ -30,7 +30,7 @@ class TileProduct {
   Word word(std::size_t number) const;
 
  private:
-  static constexpr std::size_t kPairs = 64;  ///< at a time
+  static constexpr std::size_t kPairs = 64;  ///< pairs of columns and rows that are multiplied at a time
 
   void add_up();
 
@@ -39,10 +39,10 @@ class TileProduct {
     Word word{};
   };
 
-  std::size_t words_;  ///< of a row of sums
+  std::size_t words_;  ///< words of a row of sums
   std::size_t pairs_ = 0;
-  std::vector<Aligned> columns_;  ///< a word of each pair, then the next of each
-  std::vector<Aligned> rows_;     ///< likewise
+  std::vector<Aligned> columns_;  ///< columns: a word of each pair, then the next word of each
+  std::vector<Aligned> rows_;     ///< rows: a word of each pair, then the next word of each
   std::vector<Aligned> sums_;
 };
 

@@ -36,9 +36,9 @@ class VectorPath final : public offload::Datapath {
   /// What belongs to a port.
   struct Lane {
     std::vector<float> vector;
-    std::vector<float> sums{};  ///< of the rows that are over
-    Word running{};             ///< of the row that comes, a sum a multiplier
-    std::size_t word = 0;       ///< of that row
+    std::vector<float> sums{};  ///< sums of the rows that are complete
+    Word running{};             ///< sums of the row that comes, one for each multiplier
+    std::size_t word = 0;       ///< index of the next word in that row
     bool has_vector = false;
   };
 
@@ -46,7 +46,7 @@ class VectorPath final : public offload::Datapath {
   void multiply(Lane& lane, const Word& word) const;
 
   std::size_t size_;
-  std::size_t words_;  ///< of a row
+  std::size_t words_;  ///< words of a row
   std::vector<Lane> lanes_;
   std::vector<float> result_;
   std::size_t given_ = 0;

@@ -38,14 +38,14 @@ struct MerkleRun {
 
   Time elapsed{};
   std::vector<double> speedups{};
-  std::vector<double> first_touches{};  ///< shares of the draws
-  Time first_reads{};                   ///< of lines that nothing has touched, by the core alone; all of them
+  std::vector<double> first_touches{};  ///< first touches of each block, as shares of its draws
+  Time first_reads{};                   ///< time of all reads of untouched lines by the core alone
   Time other_reads{};
-  Time cache_reads{};  ///< of these, those that came as soon as the last-level cache can
+  Time cache_reads{};  ///< time of the second reads that were as fast as the last-level cache allows
   std::int64_t firsts = 0;
   std::int64_t others = 0;
   std::int64_t caches = 0;
-  std::int64_t from_cache = 0;  ///< draws whose line came as soon, with the circuit
+  std::int64_t from_cache = 0;  ///< draws whose line came that fast with the circuit
 
   std::int64_t hashes = 0;
 
@@ -91,7 +91,7 @@ struct Block {
 /// What blocks that were run finely tell of any: the core alone takes so long for each draw, beside what lines take;
 /// with the circuit it saves so much for each first touch.
 struct Pace {
-  Time alone{};  ///< sums over the blocks
+  Time alone{};  ///< time of the core alone, over all blocks
   Time with{};
   std::int64_t draws = 0;
   std::int64_t firsts = 0;
@@ -213,7 +213,7 @@ class Blocks {
   MerkleRun& run_;
   program::Exchange& messages_;
   std::size_t line_ = 0;
-  Time cache_{};  ///< the longest read of a line that the last-level cache has
+  Time cache_{};  ///< longest read of a line that the last-level cache holds
   queues::LookAheadBoard board_;
   Hasher hash_;
   Block block_;

@@ -46,7 +46,7 @@ class MerkleTree {
   static std::array<std::uint64_t, 2> leaf(std::uint64_t seed, std::size_t child) { return {seed, child}; }
 
  private:
-  std::vector<Digest> digests_;  ///< of node 0, which is none, the root, and then of each line's children
+  std::vector<Digest> digests_;  ///< digests of node 0 (unused), the root, and then each line's children
 };
 
 }  // namespace isthmus::apps

@@ -36,7 +36,7 @@ struct PacketEncryptor {
   Out<NetPacket> out{"out"};
 
   Aes256Ctr cipher;
-  std::uint64_t packet;  ///< that comes next
+  std::uint64_t packet;  ///< number of the next packet
 
   PacketEncryptor(const Aes256Key& key, std::uint64_t first) : cipher(key), packet(first) {}
 

@@ -69,7 +69,7 @@ class PacketEncryptionKernel : public offload::WordKernel {
   std::array<std::byte, sizeof(plain::Aes256Schedule) + kAesBlock> schedule_{};
   Aes256Ctr cipher_{Aes256Key{}};
   std::size_t slot_ = 0;
-  std::size_t at_ = 0;  ///< byte of the slot
+  std::size_t at_ = 0;  ///< offset of the byte in the slot
   SlotHead head_{};
 };
 

@@ -19,7 +19,7 @@ inline constexpr std::size_t kLargestPacket = 9216;
 /// When a packet was captured, as the file has it, and how long it was before it was cut.
 struct Captured {
   std::int64_t seconds;
-  std::int64_t fraction;  ///< of a second: micro- or nanoseconds, as Trace::nanoseconds says
+  std::int64_t fraction;  ///< fraction of a second, in micro- or nanoseconds (Trace::nanoseconds)
   std::uint32_t length;
 };
 
@@ -40,7 +40,7 @@ class Trace {
 
  private:
   bool nanoseconds_;
-  int snapshot_ = 0;  ///< bytes of a packet that were captured at most
+  int snapshot_ = 0;  ///< most bytes of a packet that were captured
   std::size_t largest_ = 0;
   std::vector<std::byte> bytes_;
   std::vector<std::size_t> begins_;

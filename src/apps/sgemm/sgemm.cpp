@@ -138,7 +138,7 @@ class Products {
   const program::TogetherJob& job_;
   const platform::Description& board_;
   soc::Pass pass_;
-  std::uint64_t first_ = 0;  ///< of the message's sums
+  std::uint64_t first_ = 0;  ///< address of the message's sums
   std::span<std::byte> product_;
 };
 

@@ -39,10 +39,10 @@ struct RowSelector {
 struct State {
   std::shared_ptr<const FileTable> file{};
   std::shared_ptr<const Table> table{};
-  std::size_t in_message = 0;  ///< rows
+  std::size_t in_message = 0;  ///< rows in a message
   std::int64_t below = 0;
   std::unique_ptr<RowWriter> writer{};
-  int messages = 0;  ///< of a run
+  int messages = 0;  ///< messages of a run
   int received = 0;
   std::int64_t kept = 0;
 

@@ -100,7 +100,7 @@ class GraphFile {
 
   std::string name_;
   std::map<std::string, std::uint32_t> places_;
-  double work_ = 0;  ///< ns, of the tasks that are read
+  double work_ = 0;  ///< nanoseconds of work of all tasks read
 };
 
 }  // namespace

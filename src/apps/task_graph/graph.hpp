@@ -13,8 +13,8 @@ inline constexpr double kMostWork = 1e12;
 /// How a graph is drawn.
 struct GraphDraw {
   std::uint32_t tasks = 256;
-  std::uint32_t lines = 8;  ///< of each task's data
-  Time work;                ///< of a task on average: each takes half of it to one and a half
+  std::uint32_t lines = 8;  ///< lines of each task's data
+  Time work;                ///< mean work of a task; each takes between half of it and one and a half
   std::uint64_t seed = 1;
 };
 

@@ -23,7 +23,7 @@ constexpr std::size_t kLine = 64;
 
 /// What a run is of, and what came of it.
 struct GraphRun {
-  std::optional<GraphDraw> draw{};  ///< else a file's graph
+  std::optional<GraphDraw> draw{};  ///< none if the graph comes from a file
   queues::TaskGraph graph{};
   queues::Scheme scheme = queues::Scheme::prefetch;
   int cores = 4;

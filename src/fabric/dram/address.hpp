@@ -9,7 +9,7 @@ namespace isthmus::fabric::dram {
 
 struct Place {
   int bank_group;
-  int bank;  ///< over all bank groups
+  int bank;  ///< index over all bank groups
   std::int64_t row;
 };
 

@@ -10,9 +10,9 @@
 namespace isthmus::fabric {
 
 struct AxiLinesSpec {
-  int line = 64;            ///< bytes, of which all bursts are multiples
+  int line = 64;            ///< bytes of a line; every burst is a multiple of it
   int outstanding = 8;      ///< bursts under way, reads and writes each
-  std::int64_t burst = 64;  ///< the longest, bytes
+  std::int64_t burst = 64;  ///< bytes of the longest burst
 };
 
 /// Between an AXI port and what serves lines: takes each burst apart, an access a cycle, and answers bursts in the
@@ -35,9 +35,9 @@ class AxiLines {
   struct Burst {
     std::uint64_t address = 0;
     std::uint32_t bytes = 0;
-    std::uint32_t asked = 0;      ///< of them
-    std::uint32_t left = 0;       ///< of them, to come back
-    std::vector<std::byte> data;  ///< of a read
+    std::uint32_t asked = 0;      ///< bytes of the burst that are requested
+    std::uint32_t left = 0;       ///< bytes of the burst that are still to come back
+    std::vector<std::byte> data;  ///< data of a read
   };
   /// Bursts of one direction, in their order.
   struct Order {
@@ -55,7 +55,7 @@ class AxiLines {
   };
   struct Line {
     bool write = false;
-    std::size_t burst = 0;  ///< its place
+    std::size_t burst = 0;  ///< index of the burst
     std::uint32_t offset = 0;
   };
 
@@ -70,10 +70,10 @@ class AxiLines {
   AxiLinesSpec spec_;
   Order reading_;
   Order writing_;
-  std::size_t to_ask_ = 0;  ///< of the reads, those before it are asked for
+  std::size_t to_ask_ = 0;  ///< index of the first read that is not requested yet
   std::vector<Line> lines_;
   Places free_;
-  bool write_next_ = false;  ///< whose turn it is where both have lines to ask for
+  bool write_next_ = false;  ///< whether writes have the next turn if both have lines to request
   bool moved_ = false;
   bool over_ = false;
 };

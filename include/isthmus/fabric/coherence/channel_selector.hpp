@@ -11,8 +11,8 @@ namespace isthmus::fabric {
 
 struct ChannelSelectorSpec {
   int channels = 3;
-  int depth = 8;             ///< of each channel's queue of reads, and of writes
-  bool round_robin = false;  ///< of requests over any channel; else the shortest queue takes them, the first on a tie
+  int depth = 8;             ///< entries of each channel's queue of reads, and of its queue of writes
+  bool round_robin = false;  ///< requests over `va` go to each queue in turn; else to the shortest queue
 };
 
 /// Between a circuit and the channels of its board: hands each request to the channel that it names, or to the one with
@@ -39,14 +39,14 @@ class ChannelSelector {
   struct Queue {
     Ring<LineAccess> waiting;
     int length = 0;
-    int under_way = 0;  ///< those and what has no result yet
+    int under_way = 0;  ///< queued lines, and lines without a result yet
   };
   struct Side {
     std::vector<Queue> queues;
-    std::size_t last = 0;   ///< the channel of the request at hand, or of the last
-    bool within = false;    ///< a request of which lines are still to come
-    std::size_t first = 0;  ///< of results, whose turn it is
-    std::size_t turn = 0;   ///< in round robin
+    std::size_t last = 0;   ///< channel of the request at hand, or of the last one
+    bool within = false;    ///< whether lines of the current request are still to come
+    std::size_t first = 0;  ///< channel whose turn it is to give results
+    std::size_t turn = 0;   ///< channel whose turn it is in round robin
   };
 
   void take(In<LineAccess>& from, Side& side);

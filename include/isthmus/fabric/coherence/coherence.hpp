@@ -21,26 +21,26 @@ namespace isthmus::fabric {
 struct CoherenceAgent {
   std::string name;
   CoherentCacheSpec cache;
-  int to_home = 1;    ///< cycles, of every message
-  int from_home = 1;  ///< likewise
+  int to_home = 1;    ///< cycles of every message to the home
+  int from_home = 1;  ///< cycles of every message from the home
   /// What each takes longer: requests, confirmations, write-backs, answers to snoops; answers and snoops of the home.
   std::array<int, 6> longer{};
-  std::optional<LineWireSpec> wire{};      ///< that bounds its lines; the way is 2 cycles or more each way then
-  std::optional<SnoopPortSpec> snooped{};  ///< what bounds its snoops; likewise
+  std::optional<LineWireSpec> wire{};      ///< wire that limits the agent's lines; each way then takes 2 cycles or more
+  std::optional<SnoopPortSpec> snooped{};  ///< limit of the agent's snoops
 };
 
 /// Lines and what keeps them coherent. All of it is on one clock.
 struct CoherenceSpec {
   Clock clock;
   int line = 64;
-  bool forward = true;         ///< state F: QPI
-  bool directory = true;       ///< as the home's
-  int memory_latency = 2;      ///< cycles, 2 or more, from the home and back to it
-  std::optional<int> depth{};  ///< of every channel; else of as much as is under way at full pace
+  bool forward = true;         ///< whether there is a state F (QPI)
+  bool directory = true;       ///< see HomeSpec::directory
+  int memory_latency = 2;      ///< cycles from the home to memory and back, 2 or more
+  std::optional<int> depth{};  ///< depth of every channel; none: as much as is under way at full rate
   std::vector<CoherenceAgent> agents;
   int bridges = 0;                          ///< agents without a cache: links of the host, or circuits
-  std::optional<std::size_t> filled{};      ///< as the home's
-  std::optional<std::size_t> remembered{};  ///< likewise
+  std::optional<std::size_t> filled{};      ///< see HomeSpec::filled
+  std::optional<std::size_t> remembered{};  ///< see HomeSpec::remembered
 };
 
 /// Cycles from a circuit to its cache and back, 1 or more each; translation takes 2 or more.
@@ -104,7 +104,7 @@ class Coherence {
   std::vector<CoherentCache*> caches_;
   std::vector<ActorId> wires_from_home_;
   std::vector<ActorId> wires_to_home_;
-  int bridges_ = 0;  ///< that have been added
+  int bridges_ = 0;  ///< bridges that have been added
 };
 
 }  // namespace isthmus::fabric

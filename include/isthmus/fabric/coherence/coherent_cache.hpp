@@ -13,14 +13,14 @@ namespace isthmus::fabric {
 struct CoherentCacheSpec {
   Bytes size;
   int ways = 1;
-  int line = 64;               ///< bytes, a power of two
+  int line = 64;               ///< bytes of a line, a power of two
   int ports = 1;               ///< clients, each with an access a cycle
   int reads_in_flight = 8;     ///< reads in flight that miss
   int writes_in_flight = 8;    ///< writes in flight that miss, and write-backs
-  bool random = false;         ///< which valid line makes way; else the one used least recently
+  bool random = false;         ///< evicts a random valid line; else the least recently used
   bool fetches_lines = false;  ///< whether a whole-line write that misses fetches the line; else it comes without data
-  bool filled = false;         ///< whether the home hands it lines that it has not asked for
-  std::uint64_t watched = 0;   ///< the first of the lines of which it tells when it gives them up
+  bool filled = false;         ///< whether the home sends it lines that it has not requested (fills)
+  std::uint64_t watched = 0;   ///< first of the lines that it watches: it reports when it gives one up
   int watched_lines = 0;
 };
 
@@ -30,14 +30,14 @@ struct CoherentCacheSpec {
 class CoherentCache {
  public:
   PortArray<In<LineAccess>> requests;
-  PortArray<Out<LineResult>> results;  ///< a client takes them whatever else it waits for
+  PortArray<Out<LineResult>> results;  ///< a client takes results whatever else it waits for
   Out<HomeRequest> home_requests{"home_requests"};
   In<HomeAnswer> home_answers{"home_answers"};
   Out<Confirm> confirms{"confirms"};
   Out<WriteBack> write_backs{"write_backs"};
   In<Snoop> snoops{"snoops"};
   Out<SnoopAnswer> snoop_answers{"snoop_answers"};
-  PortArray<Out<std::uint16_t>> hints;  ///< one, if any line is watched: their places, to who takes all at once
+  PortArray<Out<std::uint16_t>> hints;  ///< one port if any line is watched: indices of the lines given up
 
   /// It is number `agent` of its home. Throws Error for a size below a set, and for other numbers that
   /// cannot be.
@@ -58,15 +58,15 @@ class CoherentCache {
   static constexpr std::uint64_t kNoWrite = ~std::uint64_t{0};
   struct Miss {
     std::size_t port = 0;
-    Way* way = nullptr;   ///< that is awaited; none of an uncached read
-    bool puts = false;    ///< a write that is not kept, whose bytes are still to go
-    bool filled = false;  ///< a read that a fill has answered: its grant is still to come
+    Way* way = nullptr;   ///< way that awaits the line; null for an uncached read
+    bool puts = false;    ///< a write that is not kept, whose bytes have not gone to the home yet
+    bool filled = false;  ///< a read that a fill has answered and whose grant is still to come
     std::uint64_t order = kNoWrite;
     LineAccess access{};
   };
   struct Buffered {
     bool taken = false;
-    bool valid = false;  ///< else a snoop has had it, and the message that is under way is void
+    bool valid = false;  ///< false once a snoop has taken the line: the write-back under way is void
     std::uint64_t line = 0;
     std::uint64_t order = kNoWrite;
     LineBytes data{};
@@ -119,16 +119,16 @@ class CoherentCache {
   int buffered_ = 0;
   int under_way_ = 0;                                 ///< answers of the home that are still to come
   Ring<std::uint16_t> puts_;                          ///< misses whose bytes may go to the home
-  std::vector<Ring<std::uint16_t>> waiting_;          ///< of each port: misses whose results wait for room
-  std::uint64_t writes_ = 0;                          ///< that have begun: misses and write-backs
-  std::vector<std::optional<std::uint64_t>> fences_;  ///< of each port, at its head: those that had begun when it came
+  std::vector<Ring<std::uint16_t>> waiting_;          ///< for each port, the misses whose results wait for room
+  std::uint64_t writes_ = 0;                          ///< misses and write-backs that have begun
+  std::vector<std::optional<std::uint64_t>> fences_;  ///< for each port: `writes_` when its fence came
 
   // State of this step: a channel takes one token a tick.
   bool moved_ = false;
   bool asked_ = false;
   bool wrote_back_ = false;
   bool hinted_ = false;
-  std::uint64_t handed_on_ = 0;  ///< ports, a bit each
+  std::uint64_t handed_on_ = 0;  ///< ports that were handed on, a bit each
 
   bool left_ = false;
   bool over_ = false;

@@ -32,7 +32,7 @@ class CoherentHost final : public LinkHost {
   Graph& graph_;
   Coherence& coherence_;
   PinnedMemory& memory_;
-  HostMemorySpec spec_;  ///< its latency is that of a line which home and caches are asked for
+  HostMemorySpec spec_;  ///< its latency is that of a line which the home and the caches are asked for
   int line_;
   std::vector<HomeBridge*> bridges_;
   HostActors actors_;

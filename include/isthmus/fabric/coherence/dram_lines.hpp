@@ -37,11 +37,11 @@ class DramLines {
 
   Timer timer_;
   int line_;
-  std::deque<std::uint64_t> writing_;  ///< lines, in the order in which they will be in memory
+  std::deque<std::uint64_t> writing_;  ///< lines on their way to memory, in the order of their arrival there
   std::uint64_t written_ = 0;          ///< lines that are in memory
-  std::deque<std::uint16_t> reading_;  ///< transactions, likewise
+  std::deque<std::uint16_t> reading_;  ///< transactions of reads, in the order of their answers
   bool moved_ = false;
-  bool answered_ = false;  ///< in this step
+  bool answered_ = false;  ///< whether a read was answered in this step
   bool over_ = false;
 };
 

@@ -14,11 +14,11 @@ namespace isthmus::fabric {
 
 struct HomeSpec {
   int agents = 2;
-  int uncached = 0;  ///< of these, the last: without a cache, and never snooped
+  int uncached = 0;  ///< the last of these agents have no cache and are never snooped
   int line = 64;
-  bool forward = true;    ///< the last reader of several answers the next: F (QPI), else S (CAPI)
-  int transactions = 16;  ///< at once, of different lines
-  bool directory = true;  ///< in memory: a grant without data waits for it too (assumed); else caches alone are asked
+  bool forward = true;    ///< state F: the last reader answers the next (QPI); else readers get S (CAPI)
+  int transactions = 16;  ///< transactions under way, each of a different line
+  bool directory = true;  ///< a directory in memory, for which a grant without data waits too (assumed)
   /// The cache that keeps what another reads and nobody has, as well: whose lines pass it on their way.
   std::optional<std::size_t> filled{};
   /// The cache of which the home remembers the lines that it was given: the others' requests snoop it for those alone.
@@ -55,22 +55,22 @@ class Home {
     std::size_t requester = 0;
     HomeRequest::Kind kind{};
     std::uint16_t miss = 0;
-    std::uint16_t next = 0;  ///< in its bucket
+    std::uint16_t next = 0;  ///< next transaction in the same bucket
     int snoops_due = 0;
     bool memory_due = false;
-    bool had = false;       ///< another cache has a copy
-    bool has_data = false;  ///< of a cache, or else of the memory
+    bool had = false;       ///< whether another cache has a copy
+    bool has_data = false;  ///< whether the data of a cache or of memory have come
     bool answered = false;
     bool confirmed = false;
-    bool void_due = false;  ///< a write-back that a snoop has overtaken is still to come
-    bool fills = false;     ///< goes to the cache that is filled as well
-    bool fill_due = false;  ///< which has not confirmed it yet
+    bool void_due = false;  ///< whether a write-back that a snoop has overtaken is still to come
+    bool fills = false;     ///< whether the line also goes to the cache that is filled
+    bool fill_due = false;  ///< whether that cache has not confirmed its fill yet
     LineBytes data{};
   };
   struct Due {
     HomeAnswer::Kind kind = HomeAnswer::Kind::grant;
     bool confirm = true;
-    std::uint16_t place = 0;  ///< of the write-back
+    std::uint16_t place = 0;  ///< index in the agent's write-back buffer
     std::uint16_t transaction = 0;
   };
 
@@ -78,8 +78,8 @@ class Home {
   struct Expected {
     int confirms = 0;
     int snoop_answers = 0;
-    int puts = 0;              ///< whose bytes are still to come, maybe behind its leave
-    bool nothing_new = false;  ///< it has left
+    int puts = 0;              ///< puts whose bytes are still to come, maybe behind the agent's leave
+    bool nothing_new = false;  ///< whether the agent has left
   };
 
   void take_confirm(std::size_t agent);
@@ -110,14 +110,14 @@ class Home {
   HomeSpec spec_;
   std::vector<Transaction> transactions_;
   Places free_;
-  std::vector<std::uint16_t> buckets_;  ///< a power of two of them
-  std::vector<Ring<Due>> due_;          ///< answers, of each agent
+  std::vector<std::uint16_t> buckets_;  ///< heads of the hash table's buckets, a power of two of them
+  std::vector<Ring<Due>> due_;          ///< answers that wait, for each agent
   std::vector<Expected> expected_;
   std::unordered_set<std::uint64_t> given_;  ///< lines that the remembered cache may have
   int data_due_ = 0;
   std::size_t first_ = 0;  ///< the agent that is served first
-  int left_ = 0;           ///< agents without clients
-  int under_way_ = 0;      ///< transactions and answers
+  int left_ = 0;           ///< agents whose clients have finished
+  int under_way_ = 0;      ///< transactions and answers under way
 
   // State of this step: a channel takes one token a tick.
   bool moved_ = false;

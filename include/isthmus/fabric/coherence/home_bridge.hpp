@@ -25,9 +25,9 @@ struct PciePosted {
 inline constexpr int kLinesOfABridge = 256;
 
 struct HomeBridgeSpec {
-  int line = 64;   ///< bytes, of which all accesses are multiples
+  int line = 64;   ///< bytes of a line; every access is a multiple of it
   int reads = 32;  ///< requests under way: as many as the link has tags
-  int lines = 64;  ///< of reads and writes, asked of the home
+  int lines = 64;  ///< lines of reads and writes under way at the home
 };
 
 /// Between a root port and the home of lines: an agent without a cache. What the device reads is not kept; of what it
@@ -54,24 +54,24 @@ class HomeBridge {
   struct Read {
     std::uint64_t addr = 0;
     std::uint16_t bytes = 0;
-    std::uint16_t left = 0;  ///< that are still to come
+    std::uint16_t left = 0;  ///< lines that are still to come
     std::uint16_t tag = 0;
     std::uint8_t packets = 0;
     std::array<std::byte, kMostPayload> data{};
   };
   struct Line {
     bool put = false;
-    std::uint16_t read = 0;    ///< which
-    std::uint16_t offset = 0;  ///< in it
-    std::uint64_t fences = 0;  ///< that came before a put
+    std::uint16_t read = 0;    ///< index of the read
+    std::uint16_t offset = 0;  ///< offset of the line in the read, bytes
+    std::uint64_t fences = 0;  ///< fences that came before the put
     std::uint64_t number = 0;
-    LineBytes data{};  ///< of a put
+    LineBytes data{};  ///< bytes of a put
   };
   /// Puts between two fences.
   struct Stretch {
     int under_way = 0;
     bool fenced = false;
-    Read fence{};  ///< its answer
+    Read fence{};  ///< answer to the fence
   };
 
   void take_answer();
@@ -91,12 +91,12 @@ class HomeBridge {
   Places free_reads_;
   std::vector<Line> lines_;
   Places free_lines_;
-  std::deque<Stretch> stretches_;  ///< the last goes on
-  std::uint64_t fences_ = 0;       ///< answered
-  bool begun_ = false;             ///< the request at hand
-  std::uint16_t read_ = 0;         ///< its place
-  std::uint16_t asked_ = 0;        ///< bytes of it
-  int under_way_ = 0;              ///< lines
+  std::deque<Stretch> stretches_;  ///< stretches of reads; the last may still grow
+  std::uint64_t fences_ = 0;       ///< number of answered fences
+  bool begun_ = false;             ///< whether the request at hand has begun
+  std::uint16_t read_ = 0;         ///< index of the read at hand
+  std::uint16_t asked_ = 0;        ///< bytes of the request at hand that are requested from the home
+  int under_way_ = 0;              ///< lines under way at the home
   bool moved_ = false;
   bool over_ = false;
 };

@@ -19,7 +19,7 @@ class LineStore {
     std::uint64_t line = 0;
     std::uint64_t used = 0;
     LineState state = LineState::invalid;
-    bool awaited = false;  ///< a grant is under way to it: it does not make way
+    bool awaited = false;  ///< whether a grant for the line is under way, so the line cannot be evicted
   };
 
   /// `size` in whole sets of `ways` lines. Where `random` is given it draws which valid line makes way.
@@ -52,13 +52,13 @@ class LineStore {
     void operator()(std::byte* bytes) const;
   };
   std::uint64_t sets_;
-  std::uint64_t mask_;  ///< in place of a division by `sets_`, where they are a power of two; else 0
+  std::uint64_t mask_;  ///< replaces a division by `sets_` if that is a power of two; else 0
   std::size_t in_set_;
   std::size_t line_bytes_;
   Random* random_;
   std::uint64_t uses_ = 0;
   std::vector<Way> ways_;
-  std::unique_ptr<std::byte[], Free> data_;  ///< touched as it is used: a large cache starts at once
+  std::unique_ptr<std::byte[], Free> data_;  ///< touched only when used, so a large cache starts at once
 };
 
 /// First in, first out, of so many at most.

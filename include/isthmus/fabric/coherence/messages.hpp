@@ -26,19 +26,19 @@ inline bool may_write(LineState state) {
 struct LineAccess {
   enum class Kind : std::uint8_t {
     read,
-    read_once,  ///< uncached: what it misses is not kept
+    read_once,  ///< uncached: a line that misses is not kept
     write,
-    write_once,  ///< of a whole line that is not kept where it misses: it goes to memory, and no cache has it
+    write_once,  ///< write of a whole line: if it misses, the line goes to memory and no cache keeps it
     flush,       ///< the cache gives the line up, and writes it back if it was modified
-    fence,       ///< its result comes once the results of all writes before it may be relied on by anybody: WrFence
+    fence,       ///< WrFence: its result comes when everybody can rely on the results of all writes before it
   };
   Kind kind;
-  std::uint8_t bytes;    ///< none past the line's end
-  std::uint16_t tag;     ///< the client's name for it
-  std::uint8_t channel;  ///< the way to the home, where there are several: its place, or kAnyChannel
-  std::uint8_t more;     ///< lines of the same request that follow, where there are several ways
+  std::uint8_t bytes;    ///< bytes of the access; it ends within the line
+  std::uint16_t tag;     ///< tag that the client gave
+  std::uint8_t channel;  ///< channel to the home, if there are several: its index, or kAnyChannel
+  std::uint8_t more;     ///< lines of the same request that follow, if there are several channels
   std::uint64_t addr;
-  LineBytes data;  ///< of a write
+  LineBytes data;  ///< data of a write
 };
 
 inline bool is_write(LineAccess::Kind kind) {
@@ -66,8 +66,8 @@ struct LineResult {
   LineAccess::Kind kind;
   std::uint8_t bytes;
   std::uint16_t tag;
-  std::uint8_t channel;  ///< over which it came, where there are several; before that, of a fence, as it was asked for
-  LineBytes data;        ///< of a read
+  std::uint8_t channel;  ///< channel that it came over, if there are several; of a fence under way, the one asked for
+  LineBytes data;        ///< data of a read
 };
 
 /// A cache asks the home for a line.
@@ -75,32 +75,32 @@ struct HomeRequest {
   enum class Kind : std::uint8_t {
     read,
     read_once,
-    own,       ///< to write all of it: without data
-    own_read,  ///< to write a part of it
-    put,       ///< whose line comes as a WriteBack when it is granted: a write of who does not keep it
-    fence,     ///< no line: answered once memory has all that was written before
-    leave,     ///< no line: its clients have finished
+    own,       ///< own the line to write all of it: the grant comes without data
+    own_read,  ///< own the line to write a part of it
+    put,       ///< write a line without keeping it: the line comes as a WriteBack after the grant
+    fence,     ///< no line: answered when memory has all earlier writes
+    leave,     ///< no line: the clients of the requester have finished
   };
   Kind kind;
-  std::uint16_t miss;  ///< the cache's name for it
+  std::uint16_t miss;  ///< number of the miss in the cache
   std::uint64_t line;
 };
 
 /// The home asks a cache.
 struct Snoop {
-  bool invalidate;  ///< else the line stays, to be read
-  bool data;        ///< its bytes are wanted
+  bool invalidate;  ///< give the line up; else keep it in a state that reads may use
+  bool data;        ///< whether the home wants the line's bytes
   std::uint16_t transaction;
   std::uint64_t line;
 };
 
 struct SnoopAnswer {
   std::uint16_t transaction;
-  bool had;       ///< a valid copy
-  bool has_data;  ///< it was M, E or F: it answers
-  bool wanted;    ///< the bytes, as they were asked for
-  bool dirty;     ///< it was M
-  bool buffered;  ///< out of the write-back buffer, whose message is void
+  bool had;       ///< the cache had a valid copy
+  bool has_data;  ///< the state was M, E or F, so the cache answers with data
+  bool wanted;    ///< see Snoop::data
+  bool dirty;     ///< the state was M
+  bool buffered;  ///< the data come from the write-back buffer, whose message is void
   LineBytes data;
 };
 
@@ -109,15 +109,15 @@ struct HomeAnswer {
   enum class Kind : std::uint8_t {
     grant,
     written_back,
-    fill,  ///< not asked for: a line that another cache reads, to be kept as well where there is room
+    fill,  ///< a line that the cache did not request and keeps if there is room: another cache reads it
   };
   Kind kind;
-  LineState state;  ///< granted; invalid after an uncached read
+  LineState state;  ///< state that is granted; invalid after an uncached read
   bool has_data;
-  bool confirm;         ///< the line's transaction ends with the cache's word; not that of a void write-back
-  std::uint16_t place;  ///< of the miss, or in the write-back buffer
+  bool confirm;         ///< whether the cache's confirmation ends the line's transaction; false for a void write-back
+  std::uint16_t place;  ///< index of the miss, or index in the write-back buffer
   std::uint16_t transaction;
-  std::uint64_t line;  ///< of a fill
+  std::uint64_t line;  ///< line of a fill
   LineBytes data;
 };
 
@@ -128,15 +128,15 @@ struct Confirm {
 
 /// A modified line that made way; or what a `put` writes.
 struct WriteBack {
-  std::uint16_t place;  ///< in the buffer
+  std::uint16_t place;  ///< index in the write-back buffer
   std::uint64_t line;
   LineBytes data;
 };
 
 struct MemoryRead {
-  bool fence;  ///< its answer comes once all that was written before is in memory
+  bool fence;  ///< a fence: answered when memory has all earlier writes
   std::uint16_t transaction;
-  std::uint64_t line;  ///< of a fence: how many lines were written before
+  std::uint64_t line;  ///< for a fence, the number of lines written before it
 };
 
 struct MemoryData {

@@ -13,13 +13,13 @@ namespace isthmus::fabric {
 
 struct PageTableSpec {
   std::int64_t entries = 1024;
-  Bytes page{std::int64_t{2} << 20U};  ///< a power of two
+  Bytes page{std::int64_t{2} << 20U};  ///< size of a page, a power of two
 };
 
 /// How a circuit's pages are found that nobody has entered before.
 struct PageWalkSpec {
-  std::size_t held = 256;  ///< pages whose place is known at once
-  Time latency;            ///< to find that of another
+  std::size_t held = 256;  ///< pages whose translations are held
+  Time latency;            ///< time to find the translation of another page
 };
 
 /// The pages whose place is known: those asked for last.
@@ -76,7 +76,7 @@ class SharedSpace {
 
   PinnedMemory& memory_;
   std::optional<PageTableSpec> table_;
-  int shift_;  ///< from an address to its page
+  int shift_;  ///< right shift that turns an address into its page number
   std::vector<std::uint64_t> frames_;
 };
 

@@ -12,9 +12,9 @@
 namespace isthmus::fabric {
 
 struct PcieChannelSpec {
-  int words = 256;                     ///< of reads under way, for which the channel from the link has room
+  int words = 256;                     ///< words of reads under way, for which the channel from the link has room
   int writes = 256;                    ///< lines without an acknowledgement
-  const SharedSpace* space = nullptr;  ///< whose addresses the circuit's are; none: those of the host
+  const SharedSpace* space = nullptr;  ///< address space of the circuit; null: host addresses
 };
 
 /// A PCIe link as a way of a circuit's lines: requests of one or several lines become reads and writes of the link.
@@ -27,7 +27,7 @@ class PcieChannel : public LinkUser {
   Out<LineResult> read_results{"read_results"};
   Out<LineResult> write_results{"write_results"};
   In<PciePosted> posted{"posted"};
-  Out<DeviceMessage> messages{"messages"};  ///< an interrupt, with which it ends
+  Out<DeviceMessage> messages{"messages"};  ///< interrupt that ends the channel
 
   explicit PcieChannel(const PcieChannelSpec& spec);
 
@@ -38,9 +38,9 @@ class PcieChannel : public LinkUser {
   struct Asked {
     LineAccess::Kind kind = LineAccess::Kind::read;
     std::uint8_t bytes = 0;
-    std::uint8_t offset = 0;  ///< of what was asked for, in its line
+    std::uint8_t offset = 0;  ///< offset of the access in its line, bytes
     std::uint16_t tag = 0;
-    std::uint8_t channel = 0;  ///< of a fence, as its client named it
+    std::uint8_t channel = 0;  ///< channel of a fence, as its client named it
   };
   void take_data();
   void hear();
@@ -53,17 +53,17 @@ class PcieChannel : public LinkUser {
 
   Timer timer_;
   PcieChannelSpec spec_;
-  Ring<Asked> reading_;  ///< words that are to come
+  Ring<Asked> reading_;  ///< reads whose words are still to come
   int words_due_ = 0;
-  Ring<std::uint16_t> writing_;  ///< tags of lines that are to be acknowledged
+  Ring<std::uint16_t> writing_;  ///< tags of lines that are not acknowledged yet
   int writes_due_ = 0;
-  std::int64_t posted_lines_ = 0;  ///< acknowledged, not yet told
-  int sent_ = 0;                   ///< writes that the link has not yet sent
-  std::uint64_t first_ = 0;        ///< address of the read that is gathered,
-  std::uint8_t gathered_ = 0;      ///< and its lines
-  std::uint8_t lines_left_ = 0;    ///< of the write that has begun
-  bool asked_ = false;             ///< a read of the link in this step
-  bool told_ = false;              ///< a write's result
+  std::int64_t posted_lines_ = 0;  ///< acknowledged lines whose results are still to be sent
+  int sent_ = 0;                   ///< writes that the link has not sent yet
+  std::uint64_t first_ = 0;        ///< address of the read that is being gathered
+  std::uint8_t gathered_ = 0;      ///< lines of the read that is being gathered
+  std::uint8_t lines_left_ = 0;    ///< lines of the write under way that are still to come
+  bool asked_ = false;             ///< whether this step has requested a read from the link
+  bool told_ = false;              ///< whether this step has sent the result of a write
   bool moved_ = false;
   bool over_ = false;
 };

@@ -18,11 +18,11 @@ struct ServiceLayerSpec {
   int reads_in_flight = 8;
   int writes_in_flight = 8;
   int interval = 1;                    ///< cycles from an access to the next
-  int depth = 1;                       ///< of the channel from `accesses`
-  const SharedSpace* space = nullptr;  ///< whose addresses the circuit's are; none: those of the host
-  std::size_t held_pages = 0;          ///< of `space`, whose place is known at once; 0: that of all
-  int page_walk = 0;                   ///< cycles to find that of another, while no access passes
-  std::size_t agent = 0;               ///< its cache, for the observer
+  int depth = 1;                       ///< depth of the channel from `accesses`
+  const SharedSpace* space = nullptr;  ///< address space of the circuit; null: host addresses
+  std::size_t held_pages = 0;          ///< pages of `space` whose translations are held; 0: all
+  int page_walk = 0;      ///< cycles to find the translation of another page, during which no access passes
+  std::size_t agent = 0;  ///< number of its cache among the agents, for the observer
   CoherenceObserver* observer = nullptr;
 };
 
@@ -35,8 +35,8 @@ class ServiceLayer {
  public:
   In<LineAccess> reads{"reads"};
   In<LineAccess> writes{"writes"};
-  Out<LineAccess> accesses{"accesses"};  ///< to the cache
-  In<LineResult> results{"results"};     ///< from it
+  Out<LineAccess> accesses{"accesses"};  ///< accesses to the cache
+  In<LineResult> results{"results"};     ///< results from the cache
   Out<LineResult> read_results{"read_results"};
   Out<LineResult> write_results{"write_results"};
 
@@ -48,7 +48,7 @@ class ServiceLayer {
  private:
   struct Place {
     bool done = false;
-    std::uint16_t tag = 0;  ///< the client's
+    std::uint16_t tag = 0;  ///< tag that the client gave
     LineResult result{};
   };
   /// Requests of one kind, in order.
@@ -75,8 +75,8 @@ class ServiceLayer {
 
   Timer timer_;
   ServiceLayerSpec spec_;
-  int sent_ = 0;   ///< to the cache, without a result yet
-  int rests_ = 0;  ///< cycles until the next may go
+  int sent_ = 0;   ///< accesses at the cache without a result yet
+  int rests_ = 0;  ///< cycles until the next access may go
   HeldPages held_;
   Order reading_;
   Order writing_;

@@ -10,9 +10,9 @@ namespace isthmus::fabric {
 
 /// How a processor takes the snoops of its interconnect (AMBA ACE: channels AC, CR and CD).
 struct SnoopPortSpec {
-  Time interval;           ///< from one to the next
-  Time data;               ///< what an answer with the line's bytes takes longer
-  int data_in_flight = 1;  ///< such answers at once
+  Time interval;           ///< time from one snoop to the next
+  Time data;               ///< additional time of an answer with the line's bytes
+  int data_in_flight = 1;  ///< answers with bytes that may be under way
 };
 
 /// The way of snoops to a cache: one every so often.
@@ -33,7 +33,7 @@ class SnoopPace {
  private:
   Timer timer_;
   Time interval_;
-  Time free_;  ///< when the next may go
+  Time free_;  ///< time at which the next snoop may go
 };
 
 /// The way of answers to them, in their order: those that bring the line's bytes take longer, so many
