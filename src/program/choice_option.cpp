@@ -36,8 +36,9 @@ void ChoiceArgument::add_to(CLI::App& app) {
                              "default hpc",
                              fmt::join(soc::kMethods, ", ")))
       ->delimiter(',');
-  app.add_option("--rewrite", rewrite_, "sequential: the core writes the shared buffers in sequence");
-  app.add_option("--delay", delay_, "the FPGA takes messages so many late; by default 0");
+  app.add_option("--rewrite", rewrite_,
+                 "sequential: the core writes the shared buffers in the order of their addresses");
+  app.add_option("--delay", delay_, "the FPGA takes each message so many messages late; by default 0");
 }
 
 soc::Choice ChoiceArgument::chosen(const ByteApplication& application, int messages) const {

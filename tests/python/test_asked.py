@@ -46,7 +46,7 @@ def test_parameters_and_numbers_of_the_platform_are_told_apart_by_the_dot(isthmu
 def test_the_help_of_an_application_lists_its_parameters(isthmus: Isthmus) -> None:
     shown = isthmus("run", "suffix-sum", "--help").stdout
     assert "Parameters of the application:\n  --values N" in shown
-    assert "a whole number from 16 to 65536. [default: 1024]" in " ".join(shown.split())
+    assert "(a whole number from 16 to 65536). [default: 1024]" in " ".join(shown.split())
     assert "--input DIR" in isthmus("run", "image-filter", "--help").stdout
     assert "Parameters of the application" not in isthmus("run", "--help").stdout
 

@@ -96,7 +96,7 @@ Fine = Annotated[bool, plain("--fine", "Model every packet, burst and word, whic
 Coarse = Annotated[
     bool, plain("--coarse", "Model a repeated pattern once and count its repetitions, within 1 % of --fine. [default]")
 ]
-List = Annotated[bool, plain("--list", "List what this command can be given, and stop.")]
+List = Annotated[bool, plain("--list", "List the names that this command accepts, and stop.")]
 DryRun = Annotated[bool, plain("--dry-run", "Print the plan and an estimate of its time, and stop.")]
 
 

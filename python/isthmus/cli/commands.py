@@ -87,5 +87,7 @@ COMMANDS = {
             "list": Member("list_platforms", "LIST_EXAMPLES"),
         },
     ),
-    "config": CommandEntry("Show the settings and where each comes from.", {"show": Member("show")}),
+    "config": CommandEntry(
+        "Show the defaults of options, and whether a file or the environment sets them.", {"show": Member("show")}
+    ),
 }

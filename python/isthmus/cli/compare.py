@@ -27,15 +27,15 @@ KINDS = commands(lambda kind: kind.compared, "or")
 def compare(
     session: Session,
     old: Annotated[str, typer.Argument(metavar="OLD", help=f"A JSON file of {KINDS}.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="Another one.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="The JSON file to compare with OLD.")],
     fail_over: Annotated[
         str | None, plain("--fail-over PERCENT", "Exit with 1 if any value got worse by more than this.")
     ] = None,
 ) -> None:
     """Compare two files of results.
 
-    The ratio is NEW over OLD. Where both have samples, the interval holds 95 % of the ratios of resampled medians, and
-    only what is surely worse counts for --fail-over.
+    The ratio is NEW over OLD. If both files have samples of a value, the interval holds 95 % of the ratios of resampled
+    medians, and --fail-over counts a value only if the whole interval is worse.
     """
     from isthmus.results.compare import compare_files
 

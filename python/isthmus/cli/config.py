@@ -8,10 +8,11 @@ EXAMPLES = ["isthmus config show", "ISTHMUS_IMAGES=20 isthmus config show"]
 
 
 def show(session: Session) -> None:
-    """Each setting, its value and where it comes from.
+    """Show the defaults of options, and whether a file or the environment sets them.
 
-    A setting NAME is given by the flag --NAME, the variable ISTHMUS_NAME, or the key NAME in ./isthmus.toml or in
-    isthmus/config.toml of the user's configuration folder, in this order.
+    The command takes the value of an option --NAME from the command line, else from the variable ISTHMUS_NAME, else
+    from the key NAME in ./isthmus.toml, else from the key NAME in isthmus/config.toml of the user's configuration
+    folder.
     """
     from isthmus.records import ConfigFile, ConfigurationEntry
 

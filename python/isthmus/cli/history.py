@@ -29,7 +29,8 @@ def history(
     wanted: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="RUN", help="Number or saved name: one RUN is shown, two are compared, the second over the first."
+            metavar="RUN",
+            help="Number or saved name of a run: one RUN is shown; two are compared, the second over the first.",
         ),
     ] = None,
     fail_over: Annotated[
@@ -48,8 +49,9 @@ def history(
 ) -> None:
     """List and compare the runs that are kept.
 
-    Without RUN the command lists them, the newest first. They are kept in the file that ISTHMUS_STORE names, or in
-    isthmus/results.duckdb in the user's data folder; --save NAME on those commands names a run.
+    Without RUN the command lists the kept runs, the newest first. Runs are kept in the file that ISTHMUS_STORE names,
+    or in isthmus/results.duckdb in the user's data folder. The option --save NAME of run, study and the others names a
+    run.
     """
     names = wanted or []
     if look or fail_on_regression:

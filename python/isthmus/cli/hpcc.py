@@ -56,9 +56,9 @@ def hpcc(
     """Run HPC Challenge for accelerators on one OpenCL device or many.
 
     One MPI rank runs on each device, as in HPCC FPGA (Meyer, dissertation, Paderborn 2024, chapters 3 and 4).
-    The slowest rank gives the time of a repetition, and the best repetition counts. The table shows beside it what a
-    model expects from this device's own probes at the same size; a rate above that is refused. Exit code 1: the results
-    are wrong.
+    The slowest rank gives the time of a repetition, and the best repetition counts. The table also shows the rate that
+    a model expects from this device's own probes at the same size; a rate above that is refused. Exit code 1: the
+    results are wrong.
     """
     if list_:
         return session.lines(_listed())

@@ -37,7 +37,10 @@ class RunOptions:
     optimized: bool = given(plain("--optimized", "Do HPC Challenge's optimized run. [default: the base run]"), False)
     sets: Sets = None
     scheme: str | None = given(
-        plain("--scheme NAME", "How ranks exchange data. [default: staged; optimized run: the best here]")
+        plain(
+            "--scheme NAME",
+            "How ranks exchange data: staged, pipelined, shared, mapped or cpu. [default: staged; optimized: the best]",
+        )
     )
 
     def words(self, benchmark: str) -> list[str]:
@@ -68,7 +71,7 @@ class Placement:
 class MeasurementOptions:
     """How it is measured, of those that hpcc and scale share."""
 
-    repeat: int | None = given(counting("--repeat N", "Number of repetitions. [default: 10]"))
+    repeat: int | None = given(counting("--repeat N", "Number of repetitions; the best counts. [default: 10]"))
     share: bool = given(plain("--share", "Let several ranks share a device that cannot be divided."), False)
     launcher: str | None = given(
         plain("--launcher mpirun|srun|WORDS", "Command that starts the ranks; in WORDS {ranks} is their number.")

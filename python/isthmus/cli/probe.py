@@ -64,7 +64,7 @@ def probe(
         str | None,
         plain(
             "--start STARTS",
-            "State of the caches before a shared-memory probe: cold, warm, flushed. [default: by probe]",
+            "State of the caches before a shared-memory probe: cold, warm, flushed. [default: flushed if it has it]",
         ),
     ] = None,
     port: Annotated[

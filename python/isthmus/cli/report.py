@@ -27,7 +27,7 @@ def report(
     session: Session,
     files: Annotated[
         list[str] | None,
-        typer.Argument(metavar="FILE", help=f"JSON of {KINDS}."),
+        typer.Argument(metavar="FILE", help=f"JSON file of {KINDS}."),
     ] = None,
     output: Annotated[
         str, written("-o --output FILE", "The HTML file to write. [default: report.html]")
@@ -36,8 +36,9 @@ def report(
 ) -> None:
     """Write results as one HTML file: verdict, tables, curves, timelines, inputs.
 
-    FILE is what --json or --jsonl of these commands wrote, or what record wrote, in any mix. Without one it is
-    everything in the folder of the latest study. The page runs no script and needs no network.
+    FILE is a file that another command wrote with --json or --jsonl, or a record; several may be of different commands.
+    Without FILE the page shows everything in the folder of the latest study. The page runs no script and needs no
+    network.
     """
     from isthmus.report import gather, render_report
 

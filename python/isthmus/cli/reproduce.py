@@ -44,7 +44,9 @@ def reproduce(
             metavar="PAPER", help="Names or globs of papers, or paper files. [default: every installed paper]"
         ),
     ] = None,
-    failing: Annotated[bool, plain("--failing", "Show only the rows that do not agree; the JSON has all.")] = False,
+    failing: Annotated[
+        bool, plain("--failing", "Show only the rows that do not agree; the JSON file has all.")
+    ] = False,
     images: Annotated[
         int, counting("--images N", "Images in runs that are only compared with each other. [default: 4]")
     ] = FEW_IMAGES,
@@ -52,12 +54,15 @@ def reproduce(
         bool, plain("--no-spans", "Do not vary the assumed inputs, which saves most of the time.")
     ] = False,
     figures: Annotated[
-        bool, plain("--figures", "Draw the figures of the papers again, for the JSON and its report.")
+        bool, plain("--figures", "Draw the figures of the papers again, for the JSON file and its report.")
     ] = False,
     new: Annotated[str | None, plain("--new FILE", "Write a template for a paper of your own, and stop.")] = None,
     hold_out: Annotated[
         str | None,
-        plain("--hold-out EXPERIMENT", "Predict this row (or PAPER:PLACE) by a model that was not calibrated with it."),
+        plain(
+            "--hold-out EXPERIMENT",
+            "Predict a row (S000-087, or PAPER:PLACE) with a model that was not calibrated on it.",
+        ),
     ] = None,
     sets: Sets = None,
     list_: List = False,
@@ -67,14 +72,14 @@ def reproduce(
 
     Rows that do not agree come first.
 
-    Roles: input (the model was given it), derived (a calibrated input determines it: moved by a tenth, it moves the
-    row by over 0.8 of that), predicted (anything else that the model gives and that some input moves), checked
-    (arithmetic of the paper), claim (true or false here), outside (no performance model can give it). The span of a
-    predicted row is what it can be with the assumed inputs anywhere in their ranges. The experiments run with the 200
-    images of the paper; runs that are only compared with each other take fewer. The errors are those of the predicted
-    rows; rows that follow from one run count once. With --hold-out the numbers that were calibrated with one experiment
-    (its duplicates included) are fitted again to the others, or turned off where no other determines them, and only the
-    rows of that experiment are shown.
+    Each row has a role. input: the number is an input of the model. derived: a calibrated input determines the row; a
+    change of the input by a tenth changes the row by over 0.8 of that. predicted: the model gives the row, and some
+    input changes it. checked: the row is arithmetic of the paper. claim: the statement is true or false here. outside:
+    no performance model can give the row. The span of a predicted row holds its values with the assumed inputs anywhere
+    in their ranges. The experiments run with the 200 images of the paper; runs that are only compared with each other
+    take fewer. The errors count the predicted rows only; rows that follow from one run count once. --hold-out fits the
+    numbers that were calibrated on one experiment (and its duplicates) again to the other experiments, or turns them
+    off if no other determines them; the output then has only the rows of that experiment.
     """
     from isthmus.reproduction.evaluation import Evaluation
     from isthmus.reproduction.figures import draw

@@ -114,7 +114,7 @@ class RunRequest:
         )
     )
     delay: str | None = given(
-        plain("--delay N", "The FPGA takes messages N late; a second row shows the run without the delay.")
+        plain("--delay N", "The FPGA takes each message N messages late; a second row shows the run without the delay.")
     )
 
 
@@ -164,6 +164,9 @@ def run(
 ) -> None:
     """Run an application on one target, in one flow.
 
+    Flows: offload copies a message to the device, launches the kernel and copies the result back; overlap works on
+    several messages at once; stream sends words through the kernel, past the device's memory; shared leaves messages in
+    the host's memory, where the circuit reads and writes them.
     Every output is compared with an independent reference. Rates count from the first acquire or enqueue to the last
     output; set-up is not counted. A model needs no hardware; its numbers are marked "model", and it runs once, because
     every run gives the same. A real device runs several times: the median counts, and the row shows which share of the

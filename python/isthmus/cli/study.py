@@ -39,7 +39,9 @@ EXAMPLES = [
 
 FILES = ("study.jsonl", "study.json", "probes.json", "report.html", "chart.svg")  # that a study writes
 
-With = Annotated[list[str] | None, plain("--with FILE", "JSON of probe, run or reproduce that the report shows too.")]
+With = Annotated[
+    list[str] | None, plain("--with FILE", "JSON file of probe, run or reproduce to show in the report as well.")
+]
 NoProbes = Annotated[bool, plain("--no-probes", "Do not probe the targets for the curves of the report.")]
 Out = Annotated[str | None, setting("--out DIR", "Folder of the results.")]
 
@@ -48,7 +50,7 @@ def study(
     session: Session,
     typed: TypedOptions,
     file: Annotated[
-        str | None, typer.Argument(metavar="FILE", help="The study file, or the name of one that --list finds.")
+        str | None, typer.Argument(metavar="FILE", help="The study file, or the name of one that --list shows.")
     ] = None,
     count: Count = None,
     sets: Sets = None,
@@ -67,14 +69,14 @@ def study(
     A study file names applications: those of Isthmus, or programs of your own ('isthmus new' writes one with its
     study). --NAME VALUE sets a parameter of the applications that have it. Models run in parallel on all cores; a real
     device runs alone and several times, and a row within the spread of the fastest is not ranked below it. Then each
-    target is probed for some seconds, for the curves of the report, unless --with gives records of it. --set changes
-    the models. An OpenCL device has no flow 'stream'.
-    Writes study.json, probes.json, report.html and chart.svg to DIR/NAME, NAME being the stem of FILE; each row is in
-    DIR/NAME/study.jsonl as soon as it is complete. What an earlier run left in DIR/NAME moves to DIR/NAME/earlier/TIME;
-    while another run still writes there, this one takes DIR/NAME-2.
+    target is probed for some seconds, for the curves of the report, unless a file of --with has probes of it. --set
+    changes the models. An OpenCL device has no flow 'stream'.
+    The study writes study.json, probes.json, report.html and chart.svg to DIR/NAME; NAME is the stem of FILE. Each row
+    is in DIR/NAME/study.jsonl as soon as it is complete. Files of an earlier run move to DIR/NAME/earlier/TIME. While
+    another run still writes to DIR/NAME, this one writes to DIR/NAME-2.
 
-    A target of FILE is a name, or a table with the link of a board with several that runs go over, as run --channel
-    takes it: targets = ["model:aws-f1", {target = "mine.toml", channel = "vh1"}].
+    A target in FILE is a name, or a table that also names the link to use on a board with several links:
+    targets = ["model:aws-f1", {target = "mine.toml", channel = "vh1"}].
     """
     from isthmus.report import gather
     from isthmus.running.studies import Flags, experiments_of

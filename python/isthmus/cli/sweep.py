@@ -46,13 +46,15 @@ SetsOfValues = Annotated[
 def sweep(
     session: Session,
     typed: TypedOptions,
-    file: Annotated[str, typer.Argument(metavar="STUDY", help="The study file, or the name of one.")],
+    file: Annotated[
+        str, typer.Argument(metavar="STUDY", help="The study file, or a name that 'isthmus study --list' shows.")
+    ],
     sets: SetsOfValues = None,
     pareto: Annotated[
         str | None,
         plain(
             "--pareto NAME:max,...",
-            "Show the points that no other beats in value, gb_per_s, p99_s (max or min) or a KEY.",
+            "Show the points that no other beats in value (the rate), gb_per_s, p99_s or a KEY, each max or min.",
         ),
     ] = None,
     tornado: Annotated[
@@ -68,10 +70,11 @@ def sweep(
     """Run a study at many values of platform keys and parameters, and name the best.
 
     Every combination of the values runs, for each target and flow of the study, on all cores; real devices are left
-    out. Ranges are FIRST..LAST:x2, times two from value to value, or FIRST..LAST:+N. A point is kept as soon as it is
-    complete, in DIR/NAME/points.jsonl: the same command after a Ctrl-C, or after it was killed, runs only what is
-    missing. Writes sweep.json, sweep.csv and sweep.html to DIR/NAME, NAME being the stem of STUDY. With --dask points
-    run on other machines, which have the same version and see the same files ('pip install isthmus[dask]').
+    out. A range FIRST..LAST:x2 doubles the value from step to step; FIRST..LAST:+N adds N. A point is kept in
+    DIR/NAME/points.jsonl as soon as it is complete: the same command after a Ctrl-C, or after it was killed, runs only
+    the missing points. The sweep writes sweep.json, sweep.csv and sweep.html to DIR/NAME; NAME is the stem of STUDY.
+    With --dask the points run on other machines, which need the same version and the same files ('pip install
+    isthmus[dask]').
     """
     from isthmus.running.studies import Flags
     from isthmus.running.study_file import find_study, read_study

@@ -9,7 +9,7 @@ from typing import Any
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import meant_file
-from isthmus.base.names import meant, unknown
+from isthmus.base.names import listed, meant, unknown
 from isthmus.running.tools import Event, as_options, collect
 
 APP = "app."  # what keys of a description begin with where they stand among those of platforms
@@ -52,7 +52,16 @@ class Parameter:
     def told(self) -> str:
         """What it means, what it should be and what it is by default, for help."""
         default = "" if self.default is None else f" [default: {self.default}]"
-        return f"{self.help.rstrip('.')}; {self.expected}.{default}"
+        allowed = f" ({self._allowed})" if self._allowed else ""
+        return f"{self.help.rstrip('.')}{allowed}.{default}"
+
+    @property
+    def _allowed(self) -> str:
+        """The values that it takes, for help; of a text or a path, whose metavar says it, the unit alone."""
+        if self.kind == "choice":
+            choices = listed(self.choices, "or")
+            return f"{choices}; several with commas between" if self.several else choices
+        return self.expected if self.kind in NUMBERS else self.unit or ""
 
     def check(self, value: object, place: str) -> None:
         """Refuses what is no value of it, by an IsthmusError that names `place`."""

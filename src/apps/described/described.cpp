@@ -191,7 +191,8 @@ program::Maker described() {
                          text_of("transfers", "transfers of a message: DIRECTION:MEMORY:BYTESxCOUNT,...",
                                  "to-device:pageable:1048576x1,to-host:pageable:1048576x1"),
                          count_of("launches", "kernel launches for a message", "1", 1),
-                         count_of("cycles", "cycles of kernel.clock that a launch computes, memory apart", "0"),
+                         count_of("cycles",
+                                  "cycles of kernel.clock that a launch computes, without its memory accesses", "0"),
                          bytes_of("device_read", "bytes that a message reads from device memory", "1048576"),
                          bytes_of("device_write", "bytes that a message writes to device memory", "1048576"),
                          bytes_of("burst", "bytes of one access to device memory; 0: in order", "0"),
@@ -204,7 +205,7 @@ program::Maker described() {
                           .preset = "0"},
                          {.name = "in_place",
                           .kind = program::ParameterKind::choice,
-                          .help = "whether the circuit reads messages where they lie, again and again",
+                          .help = "whether the circuit reads messages in the host's memory, as often as it needs them",
                           .choices = {"no", "yes"},
                           .preset = "no"}},
           .make = of_values};
