@@ -19,7 +19,7 @@ constexpr std::array kAllocKeys = std::to_array<Key>({
      time,
      0,
      100 * ms,
-     "what an allocation of pinned memory costs besides, bytes apart; 0 if it is left out",
+     "additional time of each allocation of pinned memory, for any size; default: 0",
      {.may_be_left_out = true}},
 });
 

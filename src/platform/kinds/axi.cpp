@@ -16,12 +16,12 @@ constexpr std::array kAxiKeys = std::to_array<Key>({
      bytes,
      4,
      128,
-     "AXI data path between kernel and controller, each direction",
+     "width of the AXI data path between kernel and controller, each direction",
      {.power_of_two = true}},
     {"clock", frequency, MHz, 2000 * MHz, "clock of that path"},
     {"burst", count, 1, 256, "beats of one AXI burst that a kernel asks for"},
     {"outstanding", count, 1, 1024, "AXI bursts that a kernel has under way, reads and writes each"},
-    {"latency", time, 0, 100 * us, "what the way through the AXI interconnect and back adds to an access"},
+    {"latency", time, 0, 100 * us, "time that the way through the AXI interconnect and back adds to an access"},
 });
 
 }  // namespace

@@ -11,10 +11,15 @@ using enum Quantity;
 // The smallest has room for a set of the most and longest lines.
 constexpr std::array kCacheKeys = std::to_array<Key>({
     {"size", bytes, kKiB, 64 * kMiB, "size of the cache, in whole sets"},
-    {"line", bytes, 64, 128, "one line of it, of the home and of the host's cache", {.power_of_two = true}},
+    {"line",
+     bytes,
+     64,
+     128,
+     "bytes of a line of the cache, of the home and of the host's cache",
+     {.power_of_two = true}},
     {"ways", count, 1, 8, "lines of a set; 1: direct-mapped", {.faster = Faster::either}},
-    {"clock", frequency, MHz, 2000 * MHz, "clock of the cache and of what lies between it and a circuit"},
-    {"ports", count, 1, 8, "circuits' ports, each with an access every so many cycles"},
+    {"clock", frequency, MHz, 2000 * MHz, "clock of the cache and of the parts between it and a circuit"},
+    {"ports", count, 1, 8, "ports for circuits, each with one access every `interval` cycles"},
     {"interval", cycles, 1, 64, "cycles from an access of a port to the next"},
     {"access", cycles, 1, 1000, "cycles from the lookup of an access to its result behind the cache, if it hits"},
     {"reads_in_flight", count, 1, 1024, "reads that a port has under way, and misses of the cache"},

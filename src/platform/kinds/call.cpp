@@ -9,9 +9,9 @@ using enum Quantity;
 
 constexpr std::array kCallKeys = std::to_array<Key>({
     {"transfer", time, 0, 100 * ms,
-     "software cost of one transfer from call to return, bytes apart: runtime, driver, interrupt, wake-up"},
-    {"enqueue", time, 0, 100 * ms, "what a thread pays to enqueue a command that it does not wait for"},
-    {"wake", time, 0, 100 * ms, "from the end of a command to the return of the thread that waits for it"},
+     "software time of one transfer from call to return, for any size: runtime, driver, interrupt, wake-up"},
+    {"enqueue", time, 0, 100 * ms, "time that a thread takes to enqueue a command that it does not wait for"},
+    {"wake", time, 0, 100 * ms, "time from the end of a command to the return of the thread that waits for it"},
 });
 
 }  // namespace

@@ -8,7 +8,7 @@ namespace {
 using enum Quantity;
 
 constexpr std::array kCoresKeys = std::to_array<Key>({
-    {"core_to_core", time, ns, 10 * us, "a cache line from one core of the host to another"},
+    {"core_to_core", time, ns, 10 * us, "time of a cache line from one core of the host to another"},
 });
 
 }  // namespace

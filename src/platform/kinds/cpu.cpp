@@ -10,11 +10,11 @@ using enum Quantity;
 
 constexpr std::array kCpuKeys = std::to_array<Key>({
     {"clock", frequency, MHz, 5000 * MHz, "clock of cores, of their caches and of what keeps these coherent"},
-    {"cores", count, 1, 64, "cores of it, of which a program has one"},
+    {"cores", count, 1, 64, "cores of the processor; a program uses one"},
     {"uncached_stores", count, 1, 64, "stores to non-cacheable memory that a core has under way"},
-    {"copy_cycles", cycles, 1, 1000, "of a core that copies 16 B with all data at hand: load, store, and its loop"},
+    {"copy_cycles", cycles, 1, 1000, "cycles in which a core copies 16 B with all data at hand: load, store, loop"},
     {"element_cycles", cycles, 1, 1000,
-     "of a core that makes an element out of others, with all data at hand: loads, arithmetic, a store, and its loop"},
+     "cycles in which a core computes an element with all data at hand: loads, arithmetic, a store, loop"},
 });
 
 constexpr std::array kL2Keys = std::to_array<Key>({
@@ -23,44 +23,44 @@ constexpr std::array kL2Keys = std::to_array<Key>({
      bytes,
      64,
      128,
-     "one line of it, of the interconnect and of what ACP moves at once",
+     "bytes of a line of the cache, of the interconnect and of an ACP transfer",
      {.power_of_two = true}},
     {"ways", count, 1, 32, "lines of a set", {.faster = Faster::either}},
-    {"latency", cycles, 2, 1000, "from a core to it and back"},
-    {"in_flight", count, 1, 256, "misses that read at once, and beside them misses that write with write-backs"},
+    {"latency", cycles, 2, 1000, "cycles from a core to the cache and back"},
+    {"in_flight", count, 1, 256, "read misses under way; and as many write misses and write-backs"},
     {"random_replacement",
      flag,
      0,
      1,
-     "whether any line of a set makes way, else the one used least recently",
+     "whether a random line of a set is evicted; else the least recently used",
      {.faster = Faster::either}},
     {"fetch_on_write",
      flag,
      0,
      1,
-     "whether a line that is written whole and misses is read first",
+     "whether a write of a whole line that misses reads the line first",
      {.faster = Faster::less}},
 });
 
 constexpr std::array kPrefetchKeys = std::to_array<Key>({
-    {"enabled", flag, 0, 1, "whether a core that loads cacheable lines in sequence reads the next ones ahead"},
-    {"streams", count, 1, 16, "such sequences that it follows at once", {.when = "enabled"}},
+    {"enabled", flag, 0, 1, "whether a core that loads cacheable lines in sequence prefetches the next ones"},
+    {"streams", count, 1, 16, "sequences that the prefetcher follows at once", {.when = "enabled"}},
     {"trigger",
      count,
      1,
      64,
-     "lines of such a sequence that set it off; it ends with its page of 4 KiB",
+     "consecutive lines that start a prefetch, which ends with its page of 4 KiB",
      {.when = "enabled", .faster = Faster::less}},
-    {"lines", count, 1, 64, "read ahead at most", {.when = "enabled"}},
+    {"lines", count, 1, 64, "most lines that are prefetched", {.when = "enabled"}},
 });
 
 constexpr std::array kWriteStreamKeys = std::to_array<Key>({
-    {"enabled", flag, 0, 1, "whether a core that writes whole lines in sequence stops keeping them"},
+    {"enabled", flag, 0, 1, "whether a core that writes whole lines in sequence stops allocating them in the caches"},
     {"threshold",
      count,
      1,
      65536,
-     "lines of such a sequence that the caches still keep",
+     "lines at the start of such a sequence that the caches still allocate",
      {.when = "enabled", .faster = Faster::either}},
 });
 
@@ -70,7 +70,7 @@ constexpr std::array kMaintenanceKeys = std::to_array<Key>({
      cycles,
      1,
      10000,
-     "of a core that flushes or invalidates a line, before its barrier",
+     "cycles in which a core flushes or invalidates a line, without its barrier",
      {.when = "enabled"}},
 });
 

@@ -13,14 +13,14 @@ using enum Quantity;
 
 // The link moves whole words of 64 B, and so a descriptor ends with one, unless it is the last.
 constexpr std::array kDmaKeys = std::to_array<Key>({
-    {"rate", bandwidth, 0.001 * kGB, 1000 * kGB, "what one direction of the DMA engine's data path moves"},
+    {"rate", bandwidth, 0.001 * kGB, 1000 * kGB, "rate of one direction of the DMA engine's data path"},
     {"descriptor_size",
      bytes,
      32,
      256,
-     "one descriptor in host memory, fetched over the link: two addresses and a length",
+     "size of a descriptor in host memory, fetched over the link: two addresses and a length",
      {.power_of_two = true, .faster = Faster::less}},
-    {"descriptor_payload", bytes, 64, kGiB, "most that one descriptor moves", {.multiple_of = 64}},
+    {"descriptor_payload", bytes, 64, kGiB, "most bytes that one descriptor moves", {.multiple_of = 64}},
     {"descriptors_in_flight", count, 1, 1024, "descriptors that an engine fetches ahead"},
     {"interrupt", cycles, 2, 1024,
      "cycles of the user clock from the end of a transfer or kernel to its message on the link"},

@@ -9,11 +9,11 @@ namespace {
 using enum Quantity;
 
 constexpr std::array kDramKeys = std::to_array<Key>({
-    {"capacity", bytes, kMiB, 4096 * kGiB, "the device's DRAM, all channels together"},
+    {"capacity", bytes, kMiB, 4096 * kGiB, "size of the device's DRAM, all channels together"},
     {"channels", count, 1, 64, "channels of the device's DRAM, each with its controller"},
     {"kernel_channels", count, 1, 32, "channels over which a kernel's buffers are spread"},
     {"transfer_rate", transfers, 100 * MTps, 20000 * MTps, "transfer rate; the DRAM's clock is half of it"},
-    {"data_width", bytes, 1, 128, "data bus of one channel, without ECC", {.power_of_two = true}},
+    {"data_width", bytes, 1, 128, "width of the data bus of one channel, without ECC", {.power_of_two = true}},
     {"burst_length", count, 4, 16, "transfers of one read or write command (BL)", {.power_of_two = true}},
     {"bank_groups", count, 1, 16, "bank groups of a rank; 1 where the standard has none", {.power_of_two = true}},
     {"banks", count, 2, 64, "banks in a bank group", {.power_of_two = true}},
@@ -21,7 +21,7 @@ constexpr std::array kDramKeys = std::to_array<Key>({
      bytes,
      512,
      64 * kKiB,
-     "one row of a bank over the whole rank",
+     "size of a row of a bank over the whole rank",
      {.power_of_two = true, .faster = Faster::either}},
     {"CL", cycles, 1, 100, "read command to first data"},
     {"CWL", cycles, 1, 100, "write command to first data"},

@@ -9,10 +9,10 @@ namespace {
 using enum Quantity;
 
 constexpr std::array kInterconnectKeys = std::to_array<Key>({
-    {"latency", time, 4 * ns, us, "the way of a message between the processor's caches and the interconnect, and back"},
-    {"snoop_interval", time, 100e-12, us, "from one snoop of the processor's caches to the next"},
-    {"snoop_data", time, ns, 10 * us, "what an answer to a snoop takes longer that has the line's bytes"},
-    {"snoop_data_in_flight", count, 1, 64, "such answers at once"},
+    {"latency", time, 4 * ns, us, "time of a message between the processor's caches and the interconnect, and back"},
+    {"snoop_interval", time, 100e-12, us, "time from one snoop of the processor's caches to the next"},
+    {"snoop_data", time, ns, 10 * us, "additional time of a snoop answer with the line's bytes"},
+    {"snoop_data_in_flight", count, 1, 64, "snoop answers with bytes under way"},
 });
 
 }  // namespace

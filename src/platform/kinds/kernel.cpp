@@ -9,7 +9,7 @@ using enum Quantity;
 
 constexpr std::array kKernelKeys = std::to_array<Key>({
     {"clock", frequency, MHz, 2000 * MHz, "clock of the user's kernel"},
-    {"launch", time, 0, 100 * ms, "from the enqueue of a kernel that waits for nothing to its first cycle"},
+    {"launch", time, 0, 100 * ms, "time from the enqueue of a kernel that waits for nothing to its first cycle"},
 });
 
 }  // namespace

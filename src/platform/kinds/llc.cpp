@@ -14,12 +14,17 @@ constexpr std::array kLlcKeys = std::to_array<Key>({
     {"size", bytes, 16 * kKiB, 4 * kGiB, "size of the cache, in whole sets", {.when = "enabled"}},
     {"line", bytes, 16, 256, "one line of it", {.when = "enabled", .power_of_two = true, .faster = Faster::either}},
     {"ways", count, 1, 64, "lines of a set", {.when = "enabled", .faster = Faster::either}},
-    {"write_ways", count, 1, 64, "of these, what devices' writes over PCIe may fill (DDIO)", {.may_be_left_out = true}},
+    {"write_ways",
+     count,
+     1,
+     64,
+     "ways of these that devices' writes over PCIe may fill (DDIO)",
+     {.may_be_left_out = true}},
     {"hit_latency",
      time,
      ns,
      10 * us,
-     "read of what it holds, from the root complex or a coherent cache's home and back, in place of "
+     "time to read a line that it holds, from the root complex or a coherent cache's home and back; replaces "
      "host.memory.latency",
      {.when = "enabled"}},
     {"miss_latency",
@@ -32,7 +37,7 @@ constexpr std::array kLlcKeys = std::to_array<Key>({
      flag,
      0,
      1,
-     "whether a line that the circuit reads through its cache, and no cache has, stays here as well",
+     "whether the cache also keeps a line that the circuit reads through its own cache and no cache has",
      {.may_be_left_out = true, .faster = Faster::either}},
 });
 

@@ -12,15 +12,15 @@ constexpr std::array kMmioKeys = std::to_array<Key>({
      bytes,
      4,
      64,
-     "most that one store to the device carries: the CPU's bus interface unit",
+     "most bytes that one store to the device carries (limit of the CPU's bus interface unit)",
      {.power_of_two = true}},
     {"register",
      bytes,
      4,
      64,
-     "most that one store carries which is not combined with others: a register of the core",
+     "most bytes of a store that is not combined with others (size of a core's register)",
      {.power_of_two = true}},
-    {"store", time, 0, 100 * us, "what a thread pays for one such store, which it does not wait for"},
+    {"store", time, 0, 100 * us, "time that a thread takes for one such store, without waiting for it"},
 });
 
 constexpr std::array kMmioRelations = std::to_array<Relation>({

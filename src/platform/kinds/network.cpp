@@ -18,9 +18,9 @@ constexpr std::array kNetworkKeys = std::to_array<Key>({
      bytes,
      0,
      64,
-     "what a frame adds to its packet on the wire: preamble, check sequence, gap",
+     "bytes that a frame adds to its packet on the wire: preamble, check sequence, gap",
      {.faster = Faster::less}},
-    {"least", bytes, 0, 512, "a shorter packet is filled up to so many bytes", {.faster = Faster::less}},
+    {"least", bytes, 0, 512, "smallest size of a packet; a shorter one is padded", {.faster = Faster::less}},
 });
 
 }  // namespace

@@ -9,14 +9,19 @@ namespace {
 using enum Quantity;
 
 constexpr std::array kNumaKeys = std::to_array<Key>({
-    {"enabled", flag, 0, 1, "whether the memory that devices reach is of another socket than their links"},
-    {"distance", count, 1, 8, "links between sockets on the way there", {.when = "enabled", .faster = Faster::less}},
-    {"rate", bandwidth, 0.1 * kGB, 1000 * kGB, "data that such a link carries in each direction", {.when = "enabled"}},
+    {"enabled", flag, 0, 1, "whether devices reach memory of another socket than their links"},
+    {"distance",
+     count,
+     1,
+     8,
+     "number of links between sockets on the way to the memory",
+     {.when = "enabled", .faster = Faster::less}},
+    {"rate", bandwidth, 0.1 * kGB, 1000 * kGB, "data rate of such a link in each direction", {.when = "enabled"}},
     {"latency",
      time,
      ns,
      10 * us,
-     "what such a link adds to a round trip: there and back together, its data's time apart",
+     "time that such a link adds to a round trip, there and back together, without the time of the data",
      {.when = "enabled"}},
 });
 

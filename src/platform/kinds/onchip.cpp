@@ -8,8 +8,8 @@ namespace {
 using enum Quantity;
 
 constexpr std::array kOnchipKeys = std::to_array<Key>({
-    {"capacity", bytes, kKiB, kGiB, "block RAM of the FPGA"},
-    {"latency", cycles, 1, 64, "address to data of block RAM"},
+    {"capacity", bytes, kKiB, kGiB, "size of the FPGA's block RAM"},
+    {"latency", cycles, 1, 64, "cycles from address to data of block RAM"},
 });
 
 }  // namespace

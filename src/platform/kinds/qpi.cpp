@@ -14,7 +14,7 @@ constexpr std::array kQpiKeys = std::to_array<Key>({
      flag,
      0,
      1,
-     "whether the home knows which lines the FPGA's cache may have, so that cores wait over the link for no others",
+     "whether the home knows which lines the FPGA's cache may have, so that cores wait for the link only for these",
      {.may_be_left_out = true}},
 });
 

@@ -10,7 +10,7 @@ constexpr std::array kQueueKeys = std::to_array<Key>({
      Quantity::count,
      1,
      64,
-     "lines that wait for each channel, of reads and of writes",
+     "lines that may wait for each channel, reads and writes each",
      {.faster = Faster::either}},
 });
 

@@ -8,8 +8,8 @@ namespace {
 using enum Quantity;
 
 constexpr std::array kReorderingKeys = std::to_array<Key>({
-    {"read", cycles, 1, 1000, "cycles of the cache's clock that a read's result takes from there to the circuit"},
-    {"write", cycles, 1, 1000, "cycles of the cache's clock that a write's takes"},
+    {"read", cycles, 1, 1000, "cycles of the cache's clock from the cache to the circuit, for the result of a read"},
+    {"write", cycles, 1, 1000, "cycles of the cache's clock from the cache to the circuit, for the result of a write"},
 });
 
 }  // namespace

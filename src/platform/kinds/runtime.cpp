@@ -21,7 +21,7 @@ constexpr std::array kRuntimeKeys = std::to_array<Key>({
      bytes,
      4 * kKiB,
      kGiB,
-     "such a chunk, in whole dma.descriptor_payload; pinned memory for two is kept",
+     "size of a chunk, a multiple of dma.descriptor_payload; the runtime keeps pinned memory for two chunks",
      {.faster = Faster::either}},
 });
 

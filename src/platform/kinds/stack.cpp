@@ -10,11 +10,9 @@ using enum Quantity;
 
 constexpr std::array kStackKeys = std::to_array<Key>({
     {"latency", time, ns, ms,
-     "what the card and the network software take of a packet that comes in and goes out again, both together, the "
-     "work "
-     "of cores included"},
-    {"cores", count, 1, 64, "cores that do the work of packets, each that of every so manieth"},
-    {"packet", time, ns, 100 * us, "a core's work on a packet: as it comes, and again as it goes"},
+     "time of a packet in the card and the network software, in and out together, the work of cores included"},
+    {"cores", count, 1, 64, "cores that work on packets; packets go to them in turn"},
+    {"packet", time, ns, 100 * us, "time that a core works on a packet when it comes, and again when it goes"},
 });
 
 constexpr std::array kStackRelations = std::to_array<Relation>({

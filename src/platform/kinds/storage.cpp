@@ -11,9 +11,9 @@ using enum Quantity;
 constexpr std::array kStorageKeys = std::to_array<Key>({
     {"queue_depth", count, 1, 65536, "read commands under way"},
     {"read_latency", time, us, 100 * ms,
-     "of a read command, from its submission to its first byte, where nothing else is under way"},
-    {"read_rate", bandwidth, 1e6, 1e12, "of reads together, once their data are there"},
-    {"read_size", bytes, 512, 16 * kMiB, "of a read command", {.multiple_of = 512}},
+     "time from the submission of a read command to its first byte, with nothing else under way"},
+    {"read_rate", bandwidth, 1e6, 1e12, "data rate of all read commands together"},
+    {"read_size", bytes, 512, 16 * kMiB, "bytes of a read command", {.multiple_of = 512}},
 });
 
 }  // namespace

@@ -20,13 +20,13 @@ constexpr std::array kStreamKeys = std::to_array<Key>({
      bytes,
      4 * kKiB,
      kGiB,
-     "one pinned, physically contiguous host buffer of a pool",
+     "size of a pool's host buffer, which is pinned and physically contiguous",
      {.multiple_of = 64, .faster = Faster::either}},
     {"input_buffers", count, 1, 4096, "buffers in the pool from host to FPGA"},
     {"output_buffers", count, 1, 4096, "buffers in the pool from FPGA to host"},
     {"library_call", time, 0, 100 * us,
-     "acquire, commit, receive or release of a buffer: a library call that stays in user space"},
-    {"porter_period", time, 10 * ns, 100 * ms, "from one round of the porter thread to its next"},
+     "time to acquire, commit, receive or release a buffer: a library call that stays in user space"},
+    {"porter_period", time, 10 * ns, 100 * ms, "time from one round of the porter thread to its next"},
 });
 
 constexpr std::array kStreamRelations = std::to_array<Relation>({

@@ -9,7 +9,7 @@ namespace {
 using enum Quantity;
 
 constexpr std::array kTranslationKeys = std::to_array<Key>({
-    {"enabled", flag, 0, 1, "whether circuits' addresses are those of a page table, else the host's"},
+    {"enabled", flag, 0, 1, "whether circuits use addresses of a page table; else host addresses"},
     {"entries",
      count,
      1,
@@ -27,20 +27,15 @@ constexpr std::array kTranslationKeys = std::to_array<Key>({
      flag,
      0,
      1,
-     "whether a circuit's pages are any of a program, found when they are first asked for; else pinned ones, entered "
+     "whether a circuit may use any page of a program, translated at first use; else it uses pinned pages, entered "
      "before it starts",
      {.may_be_left_out = true}},
-    {"held",
-     count,
-     1,
-     65536,
-     "pageable pages whose place is known at once: those asked for last",
-     {.may_be_left_out = true}},
+    {"held", count, 1, 65536, "pageable pages whose translations are held: those used last", {.may_be_left_out = true}},
     {"walk_latency",
      time,
      ns,
      100 * us,
-     "to find the place of another in the tables of the host, while no access passes",
+     "time to find the translation of another page in the host's tables, during which no access passes",
      {.may_be_left_out = true}},
 });
 
