@@ -34,8 +34,9 @@ def detail(head: RecordFile) -> list[str]:
     if took.calls and took.p99_ns is not None:
         mean = f", {seconds(took.command_ns * 1e-9)} a command" if took.command_ns is not None else ""
         lines.append(
-            f"the layer took {seconds(took.total_s)} in {counted(took.calls, 'call', grouped=True)}{mean} with asking for "
-            f"its times (p99 of a call {seconds(took.p99_ns * 1e-9)}), {percent(took.share)} of {seconds(head.span_s)}; "
+            f"the layer took {seconds(took.total_s)} in {counted(took.calls, 'call', grouped=True)}{mean} with asking "
+            f"for its times (p99 of a call {seconds(took.p99_ns * 1e-9)}), {percent(took.share)} of "
+            f"{seconds(head.span_s)}; "
             "what profiling takes the driver is not in that"
         )
     return lines + missing(head)
