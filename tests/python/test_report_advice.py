@@ -105,8 +105,8 @@ def test_twelve_lines_of_a_chart_differ_in_their_marks_and_not_in_colour_alone()
     assert len({one.style for one in panel.lines}) == len(panel.lines) == 12, "six shapes, filled and hollow"
     assert all(one.marks is not None for one in panel.lines)
     page = environment().from_string('{% from "parts/macros.html.j2" import legend %}{{ legend(lines) }}')
-    drawn = re.findall(r"<line[^>]*/>(<svg.*?</svg>)</svg>", page.render(lines=panel.lines))
-    assert len(set(drawn)) == 12
+    drawn = re.findall(r'class="swatch ([^"]*)"[^>]*><line[^>]*/>(<svg.*?</svg>)</svg>', page.render(lines=panel.lines))
+    assert len({("hollow" in looks.split(), mark) for looks, mark in drawn}) == 12
 
 
 def test_an_advice_alone_says_what_it_supports_of_the_insights_and_what_command_tells_the_rest() -> None:
