@@ -158,8 +158,7 @@ std::vector<Launch> Job::launches() const {
 
 std::int64_t Job::memory_limit() const {
   const auto& device = conditions().device;
-  const auto sharing = std::max<std::int64_t>(1, ranks().size());
-  return device.type == "cpu" ? device.global_memory / sharing : device.global_memory;
+  return conditions().on_cpu() ? device.global_memory / conditions().sharers : device.global_memory;
 }
 
 }  // namespace isthmus::hpcc

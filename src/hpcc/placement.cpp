@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <ranges>
 #include <sstream>
 
 #include "isthmus/base/error.hpp"
@@ -51,6 +53,12 @@ Choice choose(const Request& request, int local_rank, int local_ranks, const Des
                     together, whole.name));
   choice.part = {.index = local_rank / devices, .count = together};
   return choice;
+}
+
+int most_of_a_host(const std::vector<RankLocation>& places) {
+  std::map<std::string, int> ranks;
+  for (const RankLocation& each : places) ++ranks[each.host];
+  return std::ranges::max(ranks | std::views::values);
 }
 
 std::vector<int> units_for(const Cores& cores, const std::vector<RankLocation>& places, std::size_t index,

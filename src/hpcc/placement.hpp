@@ -23,6 +23,9 @@ using Describe = std::function<offload::ComputeProperties(const std::string& tar
 /// asked for, or where it is a CPU with fewer cores than ranks. Throws Error where they can do neither.
 Choice choose(const Request& request, int local_rank, int local_ranks, const Describe& describe);
 
+/// How many ranks the host has that has most of them.
+int most_of_a_host(const std::vector<RankLocation>& places);
+
 /// The processing units for the `index`th of the ranks of a host, whose device or part of one has `compute_units`:
 /// those that its part of a CPU is made of, or its share of those that are nearest to its device. Empty: it stays where
 /// it is.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "hpcc/placement.hpp"
 #include "hpcc/results.hpp"
 #include "hpcc/run_conditions.hpp"
 #include "isthmus/base/error.hpp"
@@ -87,6 +88,7 @@ std::unique_ptr<Job> make_job(const Request& request, const Placement& placement
   }
   const Request whole = parts.side_file ? as_compiled(request, *parts.side_file) : request;
   parts.conditions = conditions_of(whole, placement.device->properties(), ranks.size());
+  parts.conditions.sharers = most_of_a_host(placement.places);
   const std::vector<ParameterSpec> specs = entry.parameters(parts.conditions);
   parts.parameters =
       Parameters(specs, parts.side_file ? parts.side_file->overrides(specs, request.overrides) : request.overrides);

@@ -47,7 +47,7 @@ int growth_of(const RunConditions& conditions, double bytes, int factor) {
   constexpr double kCaches = 4;         // STREAM's rule
   constexpr double kShareOfMemory = 8;  // of which buffers of hosts and probes take as much again
   const double memory =
-      static_cast<double>(conditions.device.global_memory) / (conditions.on_cpu() ? conditions.ranks : 1);
+      static_cast<double>(conditions.device.global_memory) / (conditions.on_cpu() ? conditions.sharers : 1);
   int times = 0;
   while (bytes < kCaches * static_cast<double>(conditions.device.cache) && bytes * factor <= memory / kShareOfMemory) {
     bytes *= factor;

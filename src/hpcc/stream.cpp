@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "hpcc/checks.hpp"
 #include "hpcc/memory_probe.hpp"
 #include "hpcc/run_conditions.hpp"
 #include "hpcc/values.hpp"
@@ -93,10 +94,6 @@ offload::NdRange work_items(const Job& job, std::uint64_t vectors) {
                         ? parameters.integer("DEVICE_BUFFER_SIZE") / parameters.integer("VECTOR_COUNT")
                         : parameters.integer("GLOBAL_MEM_UNROLL");
   return {.global = {vectors / static_cast<std::uint64_t>(each), 1, 1}};
-}
-
-std::size_t integer(const Job& job, const char* name) {
-  return static_cast<std::size_t>(job.parameters().integer(name));
 }
 
 Stream::Stream(Job& job)
@@ -263,8 +260,11 @@ Needs stream_needs(const Job& job) {
         fmt::format("ARRAY_SIZE={}: expected a multiple of {}: a block of {} values (DEVICE_BUFFER_SIZE) times "
                     "NUM_REPLICATIONS={} times GLOBAL_MEM_UNROLL={}",
                     count, step, block, replications, integer(job, "GLOBAL_MEM_UNROLL")));
+  // A processor's memory holds the host's arrays too.
+  constexpr std::size_t kOfTheHost = kArrays + 1;
   constexpr double kPasses = 2 + 2 + 3 + 3 + 2 * 3;  // over an array: the four operations, there and back
   const std::size_t array = count * size_of_type(type);
+  require_memory(job, "ARRAY_SIZE", (kArrays + (job.conditions().on_cpu() ? kOfTheHost : 0)) * array);
   return {.memory = kArrays * array, .operations = 0, .traffic = kPasses * static_cast<double>(array)};
 }
 

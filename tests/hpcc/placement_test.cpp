@@ -52,6 +52,14 @@ TEST(Placement, AGpuWithoutSubDevicesIsSharedOnlyIfThatIsAskedFor) {
   EXPECT_EQ(chosen({}, 1, 2, device("gpu", 4, true)).part.index, 1);
 }
 
+TEST(Placement, AHostsMemoryIsSharedByItsOwnRanksAlone) {
+  std::vector<RankLocation> places;
+  for (const char* host : {"n1", "n2", "n1", "n3", "n1", "n2"})
+    places.push_back({.rank = static_cast<int>(places.size()), .host = host});
+  EXPECT_EQ(most_of_a_host(places), 3);
+  EXPECT_EQ(most_of_a_host({RankLocation{.rank = 0, .host = "n1"}, RankLocation{.rank = 1, .host = "n2"}}), 1);
+}
+
 TEST(Placement, MoreRanksThanCoresShareThem) {
   const Choice third = chosen({}, 2, 3, device("cpu", 2, true));
   EXPECT_TRUE(third.shared);

@@ -11,8 +11,8 @@ namespace {
 
 constexpr double kGibi = 0x1p30;
 
-RunConditions processor(double cache, double memory, int ranks = 1) {
-  RunConditions conditions{.device = {}, .ranks = ranks};
+RunConditions processor(double cache, double memory, int sharers = 1) {
+  RunConditions conditions{.device = {}, .sharers = sharers};
   conditions.device.type = "cpu";
   conditions.device.cache = static_cast<std::int64_t>(cache);
   conditions.device.global_memory = static_cast<std::int64_t>(memory);

@@ -27,12 +27,13 @@ def test_the_plan_names_sizes_ranks_memory_and_devices_and_nothing_runs(real: Is
     assert real.json("history")["runs"] == []
 
 
-def test_what_could_not_run_is_said_by_the_plan_too(real: Isthmus) -> None:
-    words = ("hpcc", "hpl", "--set", "MATRIX_SIZE=1048576")
+@pytest.mark.parametrize(("benchmark", "size"), [("hpl", "MATRIX_SIZE=1048576"), ("stream", f"ARRAY_SIZE={1 << 38}")])
+def test_what_could_not_run_is_said_by_the_plan_too(real: Isthmus, benchmark: str, size: str) -> None:
+    words = ("hpcc", benchmark, "--set", size)
     planned, run = real(*words, "--dry-run"), real(*words, "-q")
     assert (planned.returncode, planned.stdout) == (2, "")
     assert planned.stderr == run.stderr
-    assert "MATRIX_SIZE=1048576: needs " in planned.stderr
+    assert f"{size}: needs " in planned.stderr
 
 
 def test_a_run_that_is_known_tells_how_long_the_next_one_takes(real: Isthmus) -> None:

@@ -30,6 +30,7 @@ struct RunConditions {
   Size size = Size::standard;
   bool optimized = false;  ///< else the base run by the rules of meyer2024
   int ranks = 1;
+  int sharers = 1;  ///< of a host's memory: the most ranks that one host has
 
   std::string asked_shape{};  ///< empty: by the type of the device
 
