@@ -199,6 +199,12 @@ def test_an_emulation_of_intels_runs_on_the_emulator(real: Isthmus, tools: Tools
     assert " --on opencl:Intel(R) FPGA Emulation Device --binary emulate-" in tools.make(folder, "emulate-run")[-1]
 
 
+@pytest.mark.parametrize("target", ["hw", "emulate"])
+def test_intels_compiler_is_told_the_flags_that_name_a_folder(real: Isthmus, tools: Tools, target: str) -> None:
+    (call,) = tools.make(build(real, "gemm", "intel", "520n"), f"TARGET={target}", "FLAGS=-fpc -g0")
+    assert {"-fpc", "-g0"} < set(call.split())
+
+
 INTEL = [
     (one.name, one.memory, benchmark)
     for one in configurations()
