@@ -122,8 +122,7 @@ bool Result::judged() const {
 
 double Result::bound() const {
   if (!expected || !judged()) return std::numeric_limits<double>::infinity();
-  // A few repetitions that skip the work spread the rates as far as they like, the times by no more than there are.
-  return expected->value * (1 + expected->spread + std::min(spread, isthmus::summarise(seconds).spread));
+  return expected->value * (1 + expected->spread + spread);
 }
 
 }  // namespace isthmus::hpcc
