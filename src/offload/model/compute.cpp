@@ -32,9 +32,9 @@ std::uint64_t nanoseconds(Time time) {
 }
 
 /// The modelled machine and the host thread that is at work on it.
-class Machine {
+class RunningMachine {
  public:
-  explicit Machine(std::unique_ptr<Device> device) : device_(std::move(device)) {}
+  explicit RunningMachine(std::unique_ptr<Device> device) : device_(std::move(device)) {}
 
   Device& device() { return *device_; }
   Host& host() const {
@@ -60,9 +60,10 @@ class Machine {
 };
 
 /// A command of the machine's, or the moment at which several have ended.
-class Command final : public ComputeCommand {
+class ModelCommand final : public ComputeCommand {
  public:
-  Command(const Machine& machine, std::vector<Event> events) : machine_(machine), events_(std::move(events)) {}
+  ModelCommand(const RunningMachine& machine, std::vector<Event> events)
+      : machine_(machine), events_(std::move(events)) {}
 
   void wait() const override {
     for (const Event& event : events_) machine_.host().wait(event);
@@ -76,14 +77,14 @@ class Command final : public ComputeCommand {
   const std::vector<Event>& events() const { return events_; }
 
  private:
-  const Machine& machine_;
+  const RunningMachine& machine_;
   std::vector<Event> events_;
 };
 
 std::vector<Event> events_of(ComputeEvents awaited) {
   std::vector<Event> all;
   for (const ComputeEvent& each : awaited) {
-    const auto& events = dynamic_cast<const Command&>(each.command()).events();
+    const auto& events = dynamic_cast<const ModelCommand&>(each.command()).events();
     all.insert(all.end(), events.begin(), events.end());
   }
   return all;
@@ -110,7 +111,7 @@ struct ToArgument {
 
 class ModelComputeQueue final : public ComputeQueue {
  public:
-  explicit ModelComputeQueue(Machine& machine) : machine_(machine), queue_(machine.device().queue()) {}
+  explicit ModelComputeQueue(RunningMachine& machine) : machine_(machine), queue_(machine.device().queue()) {}
 
   ComputeEvent launch(const ComputeKernel& kernel, const NdRange& range, std::span<const ComputeArgument> arguments,
                       ComputeEvents after) override {
@@ -149,7 +150,7 @@ class ModelComputeQueue final : public ComputeQueue {
     awaited_ = behind(events);
     std::vector<Event> all = awaited_;
     if (last_) all.push_back(last_);
-    return ComputeEvent(std::make_shared<Command>(machine_, std::move(all)));
+    return ComputeEvent(std::make_shared<ModelCommand>(machine_, std::move(all)));
   }
   void flush() override {}
   void finish() override { host().finish(*queue_); }
@@ -165,10 +166,10 @@ class ModelComputeQueue final : public ComputeQueue {
   }
   ComputeEvent given(Event event) {
     last_ = event;
-    return ComputeEvent(std::make_shared<Command>(machine_, std::vector{std::move(event)}));
+    return ComputeEvent(std::make_shared<ModelCommand>(machine_, std::vector{std::move(event)}));
   }
 
-  Machine& machine_;
+  RunningMachine& machine_;
   std::unique_ptr<Queue> queue_;
   Event last_;
   std::vector<Event> awaited_;
@@ -177,7 +178,7 @@ class ModelComputeQueue final : public ComputeQueue {
 /// The kernels that the model was opened with.
 class ModelProgram final : public ComputeProgram {
  public:
-  explicit ModelProgram(Machine& machine) : machine_(machine) {}
+  explicit ModelProgram(RunningMachine& machine) : machine_(machine) {}
   ComputeKernel kernel(const std::string& name) const override {
     return {std::make_shared<ObjectOf<Kernel>>(machine_.device().kernel(name)), name};
   }
@@ -192,7 +193,7 @@ class ModelProgram final : public ComputeProgram {
   std::vector<std::byte> binary() const override { throw machine_.refused("the binary of a program"); }
 
  private:
-  Machine& machine_;
+  RunningMachine& machine_;
 };
 
 class ModelComputeDevice final : public ComputeDevice {
@@ -233,7 +234,7 @@ class ModelComputeDevice final : public ComputeDevice {
 
  private:
   ComputeProperties properties_;
-  mutable Machine machine_;  ///< what is made on it moves its clock
+  mutable RunningMachine machine_;  ///< what is made on it moves its clock
 };
 
 }  // namespace

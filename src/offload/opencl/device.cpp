@@ -112,7 +112,8 @@ class OpenClDevice final : public ComputeDevice {
 
 cl::Buffer OpenClDevice::allocate(std::size_t bytes, cl_mem_flags flags, void* of_host) const {
   const auto refused = [&](const std::string& why) {
-    return Error(fmt::format("device '{}' has no room for a buffer of {} bytes: {}", properties_.name, bytes, why));
+    const char* what = (flags & CL_MEM_ALLOC_HOST_PTR) != 0 ? "a pinned buffer" : "a buffer";
+    return Error(fmt::format("device '{}' has no room for {} of {} bytes: {}", properties_.name, what, bytes, why));
   };
   // Asked first, because some drivers promise any size and fail when the buffer is used.
   if (bytes > static_cast<std::size_t>(properties_.max_allocation))
