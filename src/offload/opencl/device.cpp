@@ -51,7 +51,7 @@ cl::Device take_part(cl::Device device, DevicePart part) {
   } catch (const cl::Error&) {
     throw Error(fmt::format("device '{}' cannot be divided into sub-devices", whole.name));
   }
-  const cl::Device mine = parts.at(static_cast<std::size_t>(part.index));
+  cl::Device mine = parts.at(static_cast<std::size_t>(part.index));
   keep(mine);
   return mine;
 }

@@ -90,6 +90,7 @@ Event ThreadedHost::read(Queue& queue, const BufferPart& from, std::span<std::by
 Event ThreadedHost::launch(Queue& queue, const Launch& launch, std::vector<Event> after) {
   stop_if_failed();
   std::vector<ComputeArgument> arguments;
+  arguments.reserve(launch.arguments.size());
   for (const Argument& argument : launch.arguments) arguments.push_back(argument_of(argument));
   const NdRange range{.global = {launch.columns, launch.rows, 1}};
   const ComputeKernel& kernel = dynamic_cast<const ThreadedKernel&>(launch.kernel).kernel;
