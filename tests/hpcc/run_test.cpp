@@ -147,7 +147,7 @@ TEST(Rates, AreJudgedByHowLongTheWorkIsExpectedToLastHoweverShortItWas) {
   EXPECT_TRUE(std::isinf(little.bound()));
   little.seconds = {10};
   EXPECT_FALSE(little.judged());
-  EXPECT_DOUBLE_EQ(little.expected_seconds().value(), 0.000999);
+  EXPECT_DOUBLE_EQ(little.expected_seconds().value_or(0), 0.000999);
 }
 
 }  // namespace
