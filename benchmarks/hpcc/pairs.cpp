@@ -16,7 +16,7 @@ Ours::Ours(const std::string& benchmark, const std::vector<std::string>& overrid
   const auto entries = hpcc::all_benchmarks();
   const auto entry = std::ranges::find(entries, benchmark, &hpcc::Entry::name);
   const auto device = offload::open_compute(on);
-  const hpcc::RunConditions conditions{.device = device.properties(), .optimized = true};
+  const hpcc::RunConditions conditions{.device = device->properties(), .optimized = true};
   job_ = std::make_unique<hpcc::Job>(
       benchmark, hpcc::Job::Parts{.device = device,
                                   .ranks = cluster::alone(),
