@@ -90,8 +90,8 @@ class Hpl final : public Benchmark {
   BlockCyclic rows_;
   BlockCyclic columns_;
   std::unique_ptr<LinearSystem> system_;
-  std::vector<std::unique_ptr<offload::ComputeQueue>>
-      updates_;                                 // of the update phase; the job's queue is the communication phase's
+  // Of the update phase; the job's queue is the communication phase's.
+  std::vector<std::unique_ptr<offload::ComputeQueue>> updates_;
   std::vector<offload::ComputeEvent> updated_;  // the last update phase, of each of these queues
   std::unique_ptr<offload::ComputeProgram> program_;
   ComputeKernel lu_kernel_;

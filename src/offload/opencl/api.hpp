@@ -55,7 +55,11 @@ std::vector<cl::Device> all_devices();
 /// The device a target names: "opencl:N" or "opencl:NAME"; throws Error if there is none.
 cl::Device find_device(const std::string& target);
 
-/// What the device says of itself.
+/// Of the processor's last-level caches those that go with the device's units, bytes; 0 of other devices. Looks at the
+/// whole machine.
+std::int64_t cache_of(const ComputeProperties& device);
+
+/// What the device says of itself, without its caches.
 ComputeProperties describe(const cl::Device& device, const std::string& target);
 
 /// A queue of `device`.

@@ -80,7 +80,9 @@ class OpenClDevice final : public ComputeDevice {
   OpenClDevice(cl::Device device, const std::string& target)
       : device_(std::move(device)),
         properties_(describe(device_, target)),
-        context_(checked(properties_.name, [&] { return cl::Context(device_); })) {}
+        context_(checked(properties_.name, [&] { return cl::Context(device_); })) {
+    properties_.cache = cache_of(properties_);
+  }
 
   const ComputeProperties& properties() const override { return properties_; }
   double now() const override { return monotonic_seconds(); }

@@ -47,20 +47,11 @@ bool divisible(const cl::Device& device) {
   return std::ranges::find(kinds, CL_DEVICE_PARTITION_EQUALLY) != kinds.end();
 }
 
-/// Of the processor's last-level caches those that go with so many of its units.
-std::int64_t cache_of(const std::string& type, std::int64_t units) {
-  if (type != "cpu") return 0;
-  const Cores here = Cores::here();
-  const auto all = static_cast<std::int64_t>(units_of(here.all()).size());
-  return here.last_level_cache() * std::min(units, all) / std::max<std::int64_t>(all, 1);
-}
-
 ComputeProperties told_by(const cl::Device& device, const std::string& target) {
   const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
   const std::string extensions = trimmed(device.getInfo<CL_DEVICE_EXTENSIONS>()) + " ";
   const auto has = [&extensions](const char* name) { return extensions.find(name) != std::string::npos; };
   const std::string type = type_name(device.getInfo<CL_DEVICE_TYPE>());
-  const auto units = static_cast<std::int64_t>(device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>());
   return {.target = target,
           .name = trimmed(device.getInfo<CL_DEVICE_NAME>()),
           .platform = trimmed(platform.getInfo<CL_PLATFORM_NAME>()),
@@ -69,12 +60,11 @@ ComputeProperties told_by(const cl::Device& device, const std::string& target) {
           .version = trimmed(device.getInfo<CL_DEVICE_VERSION>()),
           .type = type,
           .pci = pci_of(device),
-          .compute_units = units,
+          .compute_units = device.getInfo<CL_DEVICE_MAX_COMPUTE_UNITS>(),
           .clock_mhz = device.getInfo<CL_DEVICE_MAX_CLOCK_FREQUENCY>(),
           .global_memory = static_cast<std::int64_t>(device.getInfo<CL_DEVICE_GLOBAL_MEM_SIZE>()),
           .max_allocation = static_cast<std::int64_t>(device.getInfo<CL_DEVICE_MAX_MEM_ALLOC_SIZE>()),
           .local_memory = static_cast<std::int64_t>(device.getInfo<CL_DEVICE_LOCAL_MEM_SIZE>()),
-          .cache = cache_of(type, units),
           .max_work_group = static_cast<std::int64_t>(device.getInfo<CL_DEVICE_MAX_WORK_GROUP_SIZE>()),
           .half = has("cl_khr_fp16 "),
           .fp64 = has("cl_khr_fp64 "),
@@ -87,6 +77,13 @@ ComputeProperties told_by(const cl::Device& device, const std::string& target) {
 }
 
 }  // namespace
+
+std::int64_t cache_of(const ComputeProperties& device) {
+  if (device.type != "cpu") return 0;
+  const Cores here = Cores::here();
+  const auto all = static_cast<std::int64_t>(units_of(here.all()).size());
+  return here.last_level_cache() * std::min(device.compute_units, all) / std::max<std::int64_t>(all, 1);
+}
 
 ComputeProperties describe(const cl::Device& device, const std::string& target) {
   return checked("an OpenCL device", [&] { return told_by(device, target); });
