@@ -58,7 +58,7 @@ REFUSED_QUEUE = "clCreateCommandQueue"
 REFUSED_MEMORY = "clCreateBuffer"
 REFUSALS = {
     REFUSED_QUEUE: "CL_OUT_OF_RESOURCES (-5)",
-    REFUSED_MEMORY: "has no room for a buffer of",
+    REFUSED_MEMORY: "has no room for a",
     "shm_open": "shm_open: no",
     "posix_fallocate": "of memory that ranks share: No space left on device",
 }
