@@ -334,7 +334,7 @@ std::unique_ptr<Benchmark> make_b_eff(Job& job) {
 
 Entry b_eff_benchmark() {
   return {"b_eff", "messages of 21 sizes around a ring of devices (equation 4.1)", b_eff_parameters, b_eff_needs,
-          make_b_eff};
+          make_b_eff, true};
 }
 
 }  // namespace isthmus::hpcc

@@ -6,7 +6,6 @@
 
 #include "hpcc/run_conditions.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/cluster/scheme.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -32,7 +31,6 @@ void write(const std::string& file, const std::vector<std::byte>& bytes) {
 }  // namespace
 
 Compilation parameters_of(const Request& request) {
-  if (!request.scheme.empty()) cluster::require_scheme(request.scheme);
   const RunConditions conditions = conditions_of(
       request, request.target == kBoard ? board() : offload::open_compute(request.target)->properties(), 1);
   const Parameters parameters(entry_of(request.benchmark).parameters(conditions), request.overrides);

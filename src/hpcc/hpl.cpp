@@ -317,7 +317,7 @@ std::unique_ptr<Benchmark> make_hpl(Job& job) {
 }  // namespace
 
 Entry hpl_benchmark() {
-  return {"hpl", "LU decomposition without pivoting, solved over all ranks", hpl_parameters, hpl_needs, make_hpl};
+  return {"hpl", "LU decomposition without pivoting, solved over all ranks", hpl_parameters, hpl_needs, make_hpl, true};
 }
 
 }  // namespace isthmus::hpcc

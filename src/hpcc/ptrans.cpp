@@ -360,7 +360,7 @@ std::unique_ptr<Benchmark> make_ptrans(Job& job) {
 
 Entry ptrans_benchmark() {
   return {"ptrans", "matrix transposition over a grid of devices: C = B + A^T", ptrans_parameters, ptrans_needs,
-          make_ptrans};
+          make_ptrans, true};
 }
 
 }  // namespace isthmus::hpcc

@@ -11,7 +11,6 @@
 #include "hpcc/run_conditions.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/load.hpp"
-#include "isthmus/cluster/scheme.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -80,7 +79,6 @@ Request as_compiled(Request request, const SideFile& side) {
 
 std::unique_ptr<Job> make_job(const Request& request, const Placement& placement, const cluster::Ranks& ranks) {
   const Entry& entry = entry_of(request.benchmark);
-  if (!request.scheme.empty()) cluster::require_scheme(request.scheme);
   Job::Parts parts{.device = placement.device, .ranks = ranks, .binary = request.binary};
   if (!request.binary.empty()) {
     parts.side_file = SideFile::beside(request.binary);
@@ -99,12 +97,9 @@ std::unique_ptr<Job> make_job(const Request& request, const Placement& placement
   return std::make_unique<Job>(request.benchmark, std::move(parts));
 }
 
-void refuse_unused(const Request& request, const Job& job) {
+void refuse_unused_kernel(const Request& request, const Job& job) {
   if (!request.kernel_file.empty() && job.kernel_file().empty())
     throw Error(fmt::format("--kernel {}: benchmark '{}' has no kernel", request.kernel_file, request.benchmark));
-  if (!request.scheme.empty() && job.used_scheme().empty())
-    throw Error(
-        fmt::format("--scheme {}: ranks of benchmark '{}' exchange nothing", request.scheme, request.benchmark));
 }
 
 Outcome run_on(const Placement& placement, const Request& request, const cluster::Ranks& ranks,
@@ -119,7 +114,7 @@ Outcome run_on(const Placement& placement, const Request& request, const cluster
     benchmark = entry.make(*job);
   });
   benchmark->connect();
-  ranks.agree([&] { refuse_unused(request, *job); });
+  ranks.agree([&] { refuse_unused_kernel(request, *job); });
   const int repetitions = repetitions_of(request);
   warm_up(*benchmark, *job);
   Repeated done = request.seconds > 0 ? burn_in(*benchmark, *job, repetitions, request.seconds, listener)

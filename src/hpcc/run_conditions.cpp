@@ -7,6 +7,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
+#include "isthmus/cluster/scheme.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -30,6 +31,14 @@ std::string shape_of(const std::string& text) {
 
 Size size_of(const std::string& text) {
   return std::array{Size::small, Size::standard}[place_of(text, {"small", "standard"}, "size")];
+}
+
+void require_scheme(const Request& request) {
+  if (request.scheme.empty()) return;
+  cluster::require_scheme(request.scheme);
+  if (!entry_of(request.benchmark).exchanges)
+    throw Error(
+        fmt::format("--scheme {}: ranks of benchmark '{}' exchange nothing", request.scheme, request.benchmark));
 }
 
 }  // namespace
@@ -57,6 +66,7 @@ int growth_of(const RunConditions& conditions, double bytes, int factor) {
 }
 
 RunConditions conditions_of(const Request& request, const offload::ComputeProperties& device, int ranks) {
+  require_scheme(request);
   return {.device = device,
           .variant = variant_of(request.variant, device),
           .size = size_of(request.size),

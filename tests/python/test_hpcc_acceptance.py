@@ -111,6 +111,7 @@ def test_this_host_is_the_node_where_none_is_named(real: Isthmus) -> None:
             ":9: b_eff.latency: expected in us, got ms\n",
         ),
         ('scheme = "stage"', ":7: unknown scheme 'stage': expected "),
+        ('scheme = "staged"', ":7: --scheme staged: ranks of benchmark 'stream' exchange nothing"),
         ('ranks = 4\ngrid = "2by2"', ":8: grid: expected PxQ such as 2x3, got '2by2'\n"),
         ('grid = "2x2"', ":7: grid 2x2: expected P * Q = 1, the number of ranks\n"),
         ('on = "model:aws-f1"', ":7: unknown target 'model:aws-f1': expected opencl:N or opencl:NAME\n"),

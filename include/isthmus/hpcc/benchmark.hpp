@@ -227,6 +227,7 @@ struct Entry {
   /// Throws Error for parameters that do not go together or do not fit the device.
   Needs (*needs)(const Job& job);
   std::unique_ptr<Benchmark> (*make)(Job& job);
+  bool exchanges = false;  ///< whether ranks exchange bytes, by a communication scheme
 };
 
 /// Every benchmark, in the order in which they are shown.

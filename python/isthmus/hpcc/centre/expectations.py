@@ -146,16 +146,14 @@ def _check_ranks(wanted: ExpectedRun, ranks: int, place: _Place) -> None:
 
 
 def _check_parameters(wanted: ExpectedRun, place: _Place) -> None:
-    """The names of schemes and parameters, and what kind each value is of: its limits are the device's."""
-    words = [wanted.name, "--parameters", "--on", "board"]
-    if wanted.scheme is not None:
-        try:
-            collect("isthmus-hpcc", [*words, "--scheme", wanted.scheme], "compilation")
-        except IsthmusError as error:
-            raise IsthmusError(f"{place.of('scheme')}: {error}") from error
-    if not wanted.set:
+    """The scheme, the names of parameters, and what kind each value is of: its limits are the device's."""
+    if wanted.scheme is None and not wanted.set:
         return
-    (made,) = collect("isthmus-hpcc", words, "compilation")
+    words = [wanted.name, "--parameters", "--on", "board", *as_options({"scheme": wanted.scheme})]
+    try:
+        (made,) = collect("isthmus-hpcc", words, "compilation")
+    except IsthmusError as error:
+        raise IsthmusError(f"{place.of('scheme')}: {error}") from error
     specs = {spec["name"]: spec for spec in made["specs"]}
     for name, value in wanted.set.items():
         if name not in specs:
