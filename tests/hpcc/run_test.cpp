@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "isthmus/base/summary.hpp"
+
 namespace isthmus::hpcc {
 namespace {
 
@@ -130,6 +132,17 @@ TEST(Rates, AreBoundByTheBestProbeAndTheSpreadsThatWereMeasured) {
   Result mean = of_probes(20);
   mean.seconds.clear();
   EXPECT_TRUE(std::isinf(mean.bound()));
+}
+
+TEST(Rates, OfRepetitionsThatSkipTheWorkAreRefusedHoweverManyTheyAre) {
+  for (int skipping = 1; skipping <= 10; ++skipping) {
+    std::vector<double> rates(10, 50);  // half of what the probes allow
+    std::fill_n(rates.begin(), skipping, 500);
+    Result result = of_probes(100);
+    result.value = 500;
+    result.spread = summarise(rates).spread;
+    EXPECT_GT(result.value, result.bound()) << skipping;
+  }
 }
 
 TEST(Rates, AreJudgedByHowLongTheWorkIsExpectedToLastHoweverShortItWas) {

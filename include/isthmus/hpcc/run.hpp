@@ -52,8 +52,8 @@ struct Result {
   /// clock and the scheduler let us tell. What was measured has no say in that, or the more it cheats the less it would
   /// be judged.
   bool judged() const;
-  /// The most that the probes allow of a rate, their spread and that of the samples included; infinite where it is not
-  /// judged.
+  /// The most that the probes allow of a rate, their spread and that of the samples (at most their median) included;
+  /// infinite where it is not judged.
   double bound() const;
 };
 
