@@ -83,8 +83,8 @@ std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measu
   return results;
 }
 
-void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured) {
-  const auto impossible = [](const Result& result) { return result.value > result.bound(); };
+void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured, double load) {
+  const auto impossible = [&](const Result& result) { return result.value > result.bound(load); };
   const double begin = job.device().now();
   const auto patient = [&](int trial) {
     return trial < kTrials || job.ranks().largest(job.device().now() - begin) < kPatience;
@@ -99,7 +99,7 @@ void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& 
     throw cluster::AgreedError(
         fmt::format("{}: {:.4g} {} is more than the {:.4g} that this device's own probes allow: the work or the "
                     "replications are not what the parameters say",
-                    refused->metric.name, refused->value, refused->metric.unit, refused->bound()));
+                    refused->metric.name, refused->value, refused->metric.unit, refused->bound(load)));
   measured.expected = judged.expected;
   results = results_of(benchmark, measured);
 }
@@ -120,11 +120,12 @@ bool Result::judged() const {
   return expected_seconds().value_or(0) >= kLongEnough * metric.steps;
 }
 
-double Result::bound() const {
+double Result::bound(double load) const {
   if (!expected || !judged()) return std::numeric_limits<double>::infinity();
   // Other programs take a part of the time of some repetitions; a few that skip the work spread the rates without end.
   constexpr double kMostSpread = 1;
-  return expected->value * (1 + expected->spread + std::min(spread, kMostSpread));
+  constexpr double kMostLoad = 0.5;  // so that what skips all of its work is refused on any machine
+  return expected->value * (1 + expected->spread + std::min(spread, kMostSpread)) / (1 - std::min(load, kMostLoad));
 }
 
 }  // namespace isthmus::hpcc

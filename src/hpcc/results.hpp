@@ -10,7 +10,8 @@ namespace isthmus::hpcc {
 std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured);
 
 /// A wrong count of work gives rates that no device has: they are refused, not reported. A noisy machine may have
-/// slowed the few probes down, so before that both are measured again, in turn: what slows one slows the other.
-void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured);
+/// slowed the few probes down, so before that both are measured again, in turn: what slows one slows the other. `load`
+/// is the share of the cores that others took meanwhile.
+void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured, double load);
 
 }  // namespace isthmus::hpcc

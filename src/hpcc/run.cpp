@@ -103,7 +103,7 @@ void refuse_unused_kernel(const Request& request, const Job& job) {
 }
 
 Outcome run_on(const Placement& placement, const Request& request, const cluster::Ranks& ranks,
-               const Listener& listener) {
+               const Listener& listener, const LoadMeter& meter) {
   std::unique_ptr<Job> job;
   std::unique_ptr<Benchmark> benchmark;
   ranks.agree([&] {
@@ -134,7 +134,7 @@ Outcome run_on(const Placement& placement, const Request& request, const cluster
   if (request.seconds > 0) outcome.burn_in = done.seen;
   outcome.shared = std::ranges::any_of(outcome.places, &RankLocation::shared);
   if (outcome.validation.passed() && !outcome.shared)
-    refuse_impossible(outcome.results, *benchmark, *job, done.measured);
+    refuse_impossible(outcome.results, *benchmark, *job, done.measured, load_on_hosts(meter, ranks).value_or(0));
   return outcome;
 }
 
@@ -164,7 +164,7 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
   const Placement placement = place(request, ranks);
   if (listener.on_places) listener.on_places(placement.places);
   Outcome outcome;
-  placement.device->run([&] { outcome = run_on(placement, request, ranks, listener); });
+  placement.device->run([&] { outcome = run_on(placement, request, ranks, listener, meter); });
   outcome.load = load_on_hosts(meter, ranks);
   return outcome;
 }

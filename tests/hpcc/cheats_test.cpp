@@ -158,7 +158,7 @@ TEST(Rates, AboveWhatTheProbesAllowAreRefusedThoughTheResultsAreRight) {
   const KernelWithAFault remembers("kernels/hpcc/gemm_ndrange_cpu.cl", "\n  for (size_t k = 0; k < size; k += DEPTH)",
                                    kRemembers);
   Request request{.benchmark = "gemm", .size = "small", .repetitions = 5};
-  request.overrides = {"MATRIX_SIZE=1024", "BLOCK_SIZE=256"};
+  request.overrides = {"MATRIX_SIZE=2048", "BLOCK_SIZE=256"};
   request.kernel_file = remembers.file();
   EXPECT_THAT([&] { run(request, cluster::alone()); },
               ThrowsMessage<Error>(AllOf(HasSubstr("gemm: "), HasSubstr("GFLOP/s is more than the "),

@@ -134,6 +134,11 @@ TEST(Rates, AreBoundByTheBestProbeAndTheSpreadsThatWereMeasured) {
   EXPECT_TRUE(std::isinf(mean.bound()));
 }
 
+TEST(Rates, MayBeFasterThanTheProbesByWhatOtherProgramsLeftOfTheCores) {
+  EXPECT_DOUBLE_EQ(of_probes(20).bound(0.2), of_probes(20).bound() / 0.8);
+  EXPECT_DOUBLE_EQ(of_probes(20).bound(1), 2 * of_probes(20).bound());
+}
+
 TEST(Rates, OfRepetitionsThatSkipTheWorkAreRefusedHoweverManyTheyAre) {
   for (int skipping = 1; skipping <= 10; ++skipping) {
     std::vector<double> rates(10, 50);  // half of what the probes allow

@@ -53,8 +53,9 @@ struct Result {
   /// be judged.
   bool judged() const;
   /// The most that the probes allow of a rate, their spread and that of the samples (at most their median) included;
-  /// infinite where it is not judged.
-  double bound() const;
+  /// infinite where it is not judged. Where others took a share `load` of the cores, a quiet moment may be faster than
+  /// the probes by what that share leaves, twice at most.
+  double bound(double load = 0) const;
 };
 
 /// Where a rank runs.
