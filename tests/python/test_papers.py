@@ -96,7 +96,7 @@ KNOWN = {
     "overtakes": lambda body: set(body.split(":")[:2]) <= BOARDS.keys(),
     "maintained": lambda body: body.partition(":")[0] in BOARDS,
     "reduction": lambda body: body.partition(":")[0] in BOARDS,
-    "gain": lambda body: body.partition(":")[0] in BOARDS, "application": lambda body: body.partition(":")[0] in BOARDS,
+    "application": lambda body: body.partition(":")[0] in BOARDS,
     "saturation": is_saturation, "ratio": is_ratio, "mean": is_ratio, "loss": is_ratio,
     "row": lambda body: body in ROWS, "formula": is_listed, "claim": is_listed,
 }  # fmt: skip

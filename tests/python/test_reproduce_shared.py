@@ -15,6 +15,8 @@ from isthmus.reproduction.holdout import off
 from isthmus.reproduction.model_runs import ModelRuns, ToolAnswers
 from isthmus.reproduction.published import Paper
 
+MERKLE = "application:{}:merkle-tree:shared:speedup.mean"
+
 
 @pytest.fixture(scope="module")
 def evaluator() -> Evaluator:
@@ -78,16 +80,21 @@ def test_a_gain_is_what_first_touches_save_with_a_circuit_that_is_in_time(evalua
     hash_ns, memory_ns, cache_ns, nodes, draws = 1e3 / 2.06, 100, 20, 4 << 14, 64_000
     first = nodes * (1 - (1 - 1 / nodes) ** draws) / draws  # expected of so many draws
     alone = hash_ns + first * memory_ns + (1 - first) * cache_ns
-    assert number(evaluator, "gain:xeon-fpga-v2:mmio") == pytest.approx(alone / (hash_ns + cache_ns), rel=0.002)
-    assert number(evaluator, "gain:xeon-fpga-v2:none") == 1
+    gains = [
+        number(evaluator, f"{MERKLE.format('xeon-fpga-v2')}@size=4,handover={one},count=1") for one in ("mmio", "none")
+    ]
+    assert gains == [pytest.approx(alone / (hash_ns + cache_ns), rel=0.002), 1]
 
 
 @pytest.mark.parametrize(
     ("experiment", "complaint"),
     [
-        ("gain:aws-f1:mmio", "board 'aws-f1': expected one whose circuits share the host's memory"),
-        ("gain:xeon-fpga-v2:mmi", "unknown hand-over 'mmi'"),
-        ("gain:xeon-fpga-v2", "expected gain:BOARD:HANDOVER"),
+        (f"{MERKLE.format('aws-f1')}@handover=mmio", "aws-f1 merkle-tree: unknown flow 'shared'"),
+        (f"{MERKLE.format('xeon-fpga-v2')}@handover=mmi", "merkle-tree: handover: expected "),
+        (
+            f"{MERKLE.format('xeon-fpga-v2')}@hand=mmio",
+            "merkle-tree: unknown parameter 'hand'; help: did you mean 'handover'?",
+        ),
     ],
 )
 def test_a_gain_of_nothing_is_refused_before_it_runs(tmp_path: Path, experiment: str, complaint: str) -> None:

@@ -28,12 +28,8 @@ from isthmus.reproduction.figures import check_figures
 from isthmus.reproduction.formulas import BANDWIDTHS, FORMULAS
 from isthmus.reproduction.model_runs import (
     APPLICATION,
-    CHANNEL,
-    COUNT,
-    DELAY,
     DISTINGUISHING,
-    FETCHED_AHEAD,
-    METHOD,
+    OF_RUNS,
     OPTIONS,
     ModelRuns,
     ToolAnswers,
@@ -66,7 +62,6 @@ SHAPES = {  # the words after the kind; those in brackets may be left out
     "crossing": "BOARD:PROBE:FIRST:SECOND:LOW:HIGH:NUMBER",
     "overtakes": "BOARD:OTHER:APPLICATION:ROWS",
     "lead": "BOARD:PROBE:FIRST:SECOND:NUMBER",
-    "gain": "BOARD:HANDOVER",
     "maintained": "BOARD:SIZES",
     "reduction": "BOARD:METHODS:WORKS",
     "application": "BOARD:ANY:FLOW:ROW_FIELD[:ROW_STAGE]",
@@ -134,7 +129,7 @@ class _Leaf:
     @property
     def channels(self) -> list[str]:
         """The links that it names."""
-        return [change.removeprefix(CHANNEL) for change in self.changes if change.startswith(CHANNEL)]
+        return [change.removeprefix("channel=") for change in self.changes if change.startswith("channel=")]
 
     @property
     def target(self) -> str:
@@ -208,7 +203,7 @@ def _work_stage(given: _Leaf, word: str) -> None:
     if len(works) != 1:
         raise IsthmusError(f"{given.kind}: expected one application, got {given.words['WORKS']}")
     board, (application, parameters) = given.words["BOARD"], works[0]
-    row = ModelRuns(given.tools, 1, 1).application(board, application, SHARED, [*parameters, f"{COUNT}1"])
+    row = ModelRuns(given.tools, 1, 1).application(board, application, SHARED, [*parameters, "count=1"])
     _require_stage(row, word, f"{board} {application}")
 
 
@@ -267,26 +262,20 @@ def _application(given: _Leaf, word: str) -> None:
     if word not in given.tools.applications():
         raise unknown("application", word, given.tools.applications())
     application = describe(word)
-    known = ("count", *(("method", "delay") if application.shares_buffers else ()), *application.parameters)
+    of_runs = OF_RUNS if application.shares_buffers else OF_RUNS[:1]
     for change in (change for change in given.changes if is_parameter(change)):
         name, _, value = change.partition("=")
-        if name not in known:
-            raise unknown("parameter", name, known, word)
-        if change.startswith(METHOD):
+        if name in application.parameters:
+            application.parameters[name].check(value, f"{word}: {name}")
+        elif name not in of_runs:
+            raise unknown("parameter", name, (*of_runs, *application.parameters), word)
+        elif name == "method":
             check_method(value, word)
-        if change.startswith(DELAY):
+        elif name == "delay":
             check_delay(value, word)
     flows = given.tools.flows(word, given.target)
     if given.words["FLOW"] not in flows:
         raise unknown("flow", given.words["FLOW"], flows, f"{given.words['BOARD']} {word}")
-
-
-def _handover(given: _Leaf, word: str) -> None:
-    known = describe(FETCHED_AHEAD).parameters["handover"].choices
-    if word not in known:
-        raise unknown("hand-over", word, known)
-    if SHARED not in given.tools.flows(FETCHED_AHEAD, given.target):
-        raise IsthmusError(f"gain: board '{given.words['BOARD']}': expected one whose circuits share the host's memory")
 
 
 def _times(given: _Leaf, word: str) -> None:
@@ -343,7 +332,6 @@ CHECKS: dict[str, Check] = {
     **dict.fromkeys(("CHANNEL", "FIRST", "SECOND"), _channel),
     "ID": _row,
     **dict.fromkeys(("NUMBER", "ROWS", "LOW", "HIGH"), _number),
-    "HANDOVER": _handover,
     "SIZES": _sizes,
     "METHODS": _methods,
     "WORKS": _works,

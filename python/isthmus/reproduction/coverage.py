@@ -5,7 +5,7 @@ docs/coverage.md is written from papers/*.toml and papers/coverage (`python -m i
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import Field
@@ -15,16 +15,7 @@ from isthmus.base.groups import grouped_by
 from isthmus.base.parsing import checked, toml
 from isthmus.records.base import TomlTable
 from isthmus.reproduction.expressions import experiment_of, leaves
-from isthmus.reproduction.model_runs import (
-    APPLICATION,
-    COUNT,
-    DELAY,
-    DISTINGUISHING,
-    FETCHED_AHEAD,
-    METHOD,
-    OPTIONS,
-    target_of,
-)
+from isthmus.reproduction.model_runs import APPLICATION, DISTINGUISHING, OF_RUNS, OPTIONS, target_of
 from isthmus.reproduction.published import Paper, PublishedRow, read_papers
 
 HEAD = """\
@@ -78,31 +69,20 @@ def command_of(leaf: str) -> list[str] | None:
     if kind in ("run", "rate"):
         return ["run", APPLICATION, "--on", target_of(words[0]), "--flow", words[1], "--fine"]
     if kind == "application":
-        return ["run", words[1], "--on", target_of(words[0]), "--flow", words[2], *_settings(given)]
-    if kind == "gain":
-        return ["run", FETCHED_AHEAD, "--on", target_of(words[0]), "--set", "size=4", "--set", f"handover={words[1]}"]
+        return ["run", words[1], "--on", target_of(words[0]), "--flow", words[2], *_options(given, OF_RUNS)]
     if kind in ("probe", "probe-time", "probe-cycles", "requests", "accesses"):
         burst = ["--burst", words[3]] if kind == "accesses" else []
-        return ["probe", target_of(words[0]), words[1], "--sizes", words[2], *burst, *_options(given)]
+        return ["probe", target_of(words[0]), words[1], "--sizes", words[2], *burst, *_options(given, OPTIONS)]
     return None
 
 
-def _settings(changes: list[str]) -> list[str]:
-    """Settings of an application: options of `run`, else parameters and keys of the board."""
-    return [
-        word
-        for name, _, value in (change.partition("=") for change in changes)
-        for word in ((f"--{name}", value) if f"{name}=" in (COUNT, METHOD, DELAY) else ("--set", f"{name}={value}"))
-    ]
-
-
-def _options(changes: list[str]) -> list[str]:
-    """Options of a probe."""
+def _options(changes: list[str], known: Sequence[str]) -> list[str]:
+    """What is changed as options that the command knows, else as parameters and keys of the board."""
     return [
         word
         for name, _, value in (change.partition("=") for change in changes)
         if name not in DISTINGUISHING
-        for word in ((f"--{name}", value) if name in OPTIONS else ("--set", f"{name}={value}"))
+        for word in ((f"--{name}", value) if name in known else ("--set", f"{name}={value}"))
     ]
 
 

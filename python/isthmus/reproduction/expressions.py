@@ -22,7 +22,7 @@ from isthmus.running.coherence import TREE
 # What one probe gives.
 PROBED = frozenset({"probe", "probe-time", "probe-cycles", "accesses", "requests", "crossing", "lead"})
 CHANGED = PROBED | {"application"}  # in which numbers may be replaced
-WHOLE = {"run", "rate", "saturation", "overtakes", "gain", "maintained", "reduction"}  # of more than one number
+WHOLE = {"run", "rate", "saturation", "overtakes", "maintained", "reduction"}  # of more than one number
 MODEL = CHANGED | WHOLE  # what the model computes
 OF_TWO = ("ratio", "mean", "loss")  # values of rows and experiments, A / B
 KINDS = (*sorted(MODEL), "input", *OF_TWO, "row", "formula", "claim")
@@ -41,7 +41,7 @@ FIELDS = {
 ROW_FIELDS = {
     **{"value": "1/s", "gb_per_s": "GB/s", "latency.p50_s": "s", "bytes_per_entry": "B"},
     **dict.fromkeys(("elapsed_s", STAGE), "s"),
-    **dict.fromkeys(("cores", "aes_streams"), ""),
+    **dict.fromkeys(("cores", "aes_streams", "speedup.mean"), ""),
 }
 
 
@@ -122,8 +122,6 @@ class Evaluator:
             return 100 * self._maintained(words[0], [parse_size(size) for size in words[1].split(",")])
         if kind == "reduction":
             return 100 * self._reduction(words[0], words[1].split(","), works_of(words[2]))
-        if kind == "gain":
-            return self.models.gain(words[0], words[1])
         if kind == "application":
             return self._application(rest, unit)
         return self._probe(kind, rest, unit)

@@ -23,13 +23,10 @@ if TYPE_CHECKING:
     from isthmus.records import BoardPart, Input, Platform, Row
 
 APPLICATION = "image-filter"
-FETCHED_AHEAD = "merkle-tree"  # whose data a circuit fetches for a core
-COUNT = "count="  # before how many an application runs
-METHOD = "method="  # before what keeps its buffers coherent
-DELAY = "delay="  # before how many messages its FPGA comes after
-CHANNEL = "channel="  # before the name of a link, where others assign a value to a key
-OPTIONS = ("burst", *PROBE_OPTIONS)  # of a probe, likewise
-DISTINGUISHING = ("access", "phase", "started_by", "from", "to")  # records of one probe and size, likewise
+# What an experiment may name where others assign a value to a key: of a run, of a probe, among records of one probe.
+OF_RUNS = ("count", "method", "delay")
+OPTIONS = ("burst", *PROBE_OPTIONS)
+DISTINGUISHING = ("access", "phase", "started_by", "from", "to")
 OF_SHARED = "cache-hit"  # what a board with shared memory is tried with: it goes over any link
 WHOLE = "all"  # the phase that is meant where none is named
 CORES = len(os.sched_getaffinity(0))
@@ -100,9 +97,7 @@ class ToolAnswers:
                 records = collect("isthmus-probe", [*arguments, *as_sets(sets)], "record")
             links = dict.fromkeys(str(record["parameters"].get("channel")) for record in records)
             if len(links) > 1:
-                raise IsthmusError(
-                    f"board '{target}': expected '@{CHANNEL}NAME' of one of its links {', '.join(links)}"
-                )
+                raise IsthmusError(f"board '{target}': expected '@channel=NAME' of one of its links {', '.join(links)}")
             return records
 
         found = self._once(("probe", self.platform(target, sets).sha256, *arguments), ask)
@@ -121,7 +116,7 @@ class ToolAnswers:
         """
         try:
             links = [part.channel for part in self.platform(target, sets).parts if part.channel is not None]
-            chosen = [(f"{CHANNEL}{link}",) for link in links] if len(links) > 1 else [()]
+            chosen = [(f"channel={link}",) for link in links] if len(links) > 1 else [()]
             served = self.served(target)
             for probe in [OF_SHARED] if OF_SHARED in served else served[:1]:
                 for link in chosen:
@@ -192,41 +187,30 @@ class ModelRuns:
         first, second = (float(end) for end in row.model_dump()["iteration_ends_s"])
         return first, second - first
 
-    def gain(self, board: str, handover: str) -> float:
-        """How much faster a core hashes a block of nodes with a circuit that fetches them ahead, than alone."""
-        # The tree is as large as the window in which nodes are drawn: the lines below it are not touched.
-        row = self._one(board, FETCHED_AHEAD, "size=4", f"handover={handover}")
-        if row.speedup is None:
-            raise IsthmusError(f"{row.target} {row.flow}: '{FETCHED_AHEAD}' told no speed-up")
-        return row.speedup.mean
-
     def application(self, board: str, application: str, flow: str, changes: Sequence[str]) -> "Row":
         """The row of any application; `changes` are NAME=VALUE of parameters, of numbers of the board, `count`, and
         where ports move its buffers `delay` and `method`: the decision tree's where none is named.
         """
         self.require(application)
         known = describe(application)
-        counts, methods, delays = (
-            [one.removeprefix(word) for one in changes if one.startswith(word)] for word in (COUNT, METHOD, DELAY)
-        )
+        given = dict(one.partition("=")[::2] for one in changes)
+        count, method, delay = (given.pop(name, None) for name in OF_RUNS)
         experiment = Experiment(
             application,
             target_of(board),
             flow,
-            int(counts[0]) if counts else known.count,
-            parameters=tuple(
-                one for one in changes if is_parameter(one) and not one.startswith((COUNT, METHOD, DELAY))
-            ),
-            sets=self._sets(board, [one for one in changes if not is_parameter(one)]),
+            known.count if count is None else int(count),
+            parameters=tuple(f"{name}={value}" for name, value in given.items() if is_parameter(name)),
+            sets=self._sets(board, [f"{name}={value}" for name, value in given.items() if not is_parameter(name)]),
             seed=self.seed,
-            method=(methods[0] if methods else TREE) if known.shares_buffers else None,
-            delay=delays[0] if delays else None,
+            method=(method or TREE) if known.shares_buffers else None,
+            delay=delay,
         )
         return self.tools.run(kept_coherent(experiment))
 
     def chosen_by_tree(self, board: str, application: str, changes: Sequence[str], method: str) -> float:
         """Seconds that one message of an application takes by a method, or as the tree chooses."""
-        return self.application(board, application, SHARED, [*changes, f"{METHOD}{method}", f"{COUNT}1"]).elapsed_s
+        return self.application(board, application, SHARED, [*changes, f"method={method}", "count=1"]).elapsed_s
 
     def require(self, application: str) -> None:
         """Refuses an application that the tools do not have yet."""
