@@ -1,6 +1,6 @@
 """The causes that a board's number may have: a table, each a list of changes of the model by severity."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,13 +13,19 @@ from isthmus.running.coherence import KEPT_BY
 KIB = 1 << 10
 PIECES = tuple(KIB << shift for shift in (2, 4, 6, 8, 10))  # 4 KiB to 1 MiB
 CALLS = (2, 4, 8, 16)  # times host.call.transfer
-TRIPS_US = (10, 30, 100, 300)  # of a hypervisor
 _ALLOCATED = (("h2d", "h2d-alloc"), ("h2d-pinned", "h2d-alloc"), ("latency", "h2d-alloc"))
 _STAGED = (("h2d-pinned", "h2d"), ("d2h-pinned", "d2h"))
-# Distance in links, GB/s and ns of each: near, as servers of those years are, and far.
-_HOPS = ((1, 16, 60), (1, 10, 150), (2, 10, 150), (1, 5, 150))
+_TRIPS = [{"cost": f"{trip}us"} for trip in (10, 30, 100, 300)]
+# Near, as servers of those years are, and far.
+_HOPS = [
+    {"distance": links, "rate": f"{rate}GB/s", "latency": f"{late}ns"}
+    for links, rate, late in ((1, 16, 60), (1, 10, 150), (2, 10, 150), (1, 5, 150))
+]
 # Walks at once, and ns of each.
-_WALKS = ((4, 250), (2, 500), (1, 250), (1, 500), (1, 1000))
+_WALKS = [
+    {"entries": 64, "ways": 4, "page": "4KiB", "walks": walks, "walk_latency": f"{late}ns"}
+    for walks, late in ((4, 250), (2, 500), (1, 250), (1, 500), (1, 1000))
+]
 
 
 @dataclass(frozen=True)
@@ -66,36 +72,24 @@ class _Board:
 
 
 _Make = Callable[[_Board], Iterable[Cause]]
+_Below = Callable[[int], Sequence[int]]  # values below a key's own, the next first
 
 
-def _halved(
-    kind: str, key: str, name: str, look: str, kinds: tuple[str, ...], least: int, board: _Board
-) -> list[Cause]:
-    """A key of every link at half of its value, a quarter and so on."""
-    found = []
-    for part in board.of_kind(*kinds):
-        full = board.number(f"{part}.{key}")
-        values = [] if full is None else _below(int(full), least)
-        changes = tuple(Change(sets=(f"{part}.{key}={value}{kind}",)) for value in values)
-        several = len(board.of_kind(*kinds)) > 1
-        found.append(Cause(f"{name}, {part}" if several else name, look, changes))
-    return found
+def _lowered(
+    key: str, unit: str, name: str, look: str, kinds: tuple[str, ...], values_below: _Below, board: _Board
+) -> Iterator[Cause]:
+    """A key of every link at the values below its own."""
+    parts = board.of_kind(*kinds)
+    for part in parts:
+        own = board.number(f"{part}.{key}")
+        values = [] if own is None else values_below(int(own))
+        changes = tuple(Change(sets=(f"{part}.{key}={value}{unit}",)) for value in values)
+        yield Cause(f"{name}, {part}" if len(parts) > 1 else name, look, changes)
 
 
-def _below(full: int, least: int) -> list[int]:
-    values = []
-    while (full := full // 2) >= least:
-        values.append(full)
-    return values
-
-
-def _lower_generation(board: _Board) -> Iterator[Cause]:
-    links = board.of_kind("pcie", "capi")
-    for part in links:
-        own = int(board.number(f"{part}.generation") or 1)
-        changes = tuple(Change(sets=(f"{part}.generation={value}",)) for value in range(own - 1, 0, -1))
-        name = "lower generation" + (f", {part}" if len(links) > 1 else "")
-        yield Cause(name, "lspci -vv -s BDF: LnkSta, Speed", changes)
+def _halves_from(least: int) -> _Below:
+    """A half, a quarter and so on."""
+    return lambda full: [full >> power for power in range(1, full.bit_length()) if full >> power >= least]
 
 
 def _staged(board: _Board) -> Iterator[Cause]:
@@ -141,62 +135,33 @@ def _calls(board: _Board) -> Iterator[Cause]:
         yield Cause("driver call", "strace -c -f PROGRAM, perf stat: calls and context switches of a copy", changes)
 
 
-def _hypervisor(board: _Board) -> Iterator[Cause]:
-    for part in board.of_kind("hypervisor"):
-        changes = tuple(Change(sets=(f"{part}.enabled=true", f"{part}.cost={trip}us")) for trip in TRIPS_US)
-        yield Cause("hypervisor", "systemd-detect-virt", () if board.is_on(part) else changes)
-
-
-def _numa(board: _Board) -> Iterator[Cause]:
-    for part in board.of_kind("numa"):
+def _switched_on(
+    kind: str, name: str, look: str, severities: Iterable[Mapping[str, object]], board: _Board
+) -> Iterator[Cause]:
+    """A part that may be off, on with these values of its keys."""
+    for part in board.of_kind(kind):
         changes = tuple(
-            Change(
-                sets=(
-                    f"{part}.enabled=true",
-                    f"{part}.distance={hops}",
-                    f"{part}.rate={rate}GB/s",
-                    f"{part}.latency={late}ns",
-                )
-            )
-            for hops, rate, late in _HOPS
+            Change(sets=tuple(f"{part}.{key}={value}" for key, value in {"enabled": "true", **values}.items()))
+            for values in severities
         )
-        look = "/sys/bus/pci/devices/BDF/numa_node, and numactl --show"
-        yield Cause("NUMA hop", look, () if board.is_on(part) else changes)
+        yield Cause(name, look, () if board.is_on(part) else changes)
 
 
-def _iommu(board: _Board) -> Iterator[Cause]:
-    for part in board.of_kind("iommu"):
-        changes = tuple(
-            Change(
-                sets=(
-                    f"{part}.enabled=true",
-                    f"{part}.entries=64",
-                    f"{part}.ways=4",
-                    f"{part}.page=4KiB",
-                    f"{part}.walks={walks}",
-                    f"{part}.walk_latency={late}ns",
-                )
-            )
-            for walks, late in _WALKS
-        )
-        look = "/proc/cmdline: intel_iommu, iommu=pt; /sys/class/iommu"
-        yield Cause("IOMMU walks", look, () if board.is_on(part) else changes)
+def _one_of(option: str, values: Iterable[str]) -> tuple[Change, ...]:
+    """The probe with each value of an option."""
+    return tuple(Change(chosen=((option, value),)) for value in values)
 
 
 def _starts(board: _Board) -> Iterator[Cause]:
     if board.of_kind("cache"):
-        changes = tuple(Change(chosen=(("start", start),)) for start in ("cold", "flushed", "warm"))
+        changes = _one_of("start", ("cold", "flushed", "warm"))
         yield Cause("state of the caches", "what wrote or read the buffer last, and how much since", changes)
 
 
 def _links(board: _Board) -> Iterator[Cause]:
     channels = board.channels()
     if board.of_kind("cache") and len(channels) > 1:
-        yield Cause(
-            "another link",
-            "the virtual channel that the circuit asks for",
-            tuple(Change(chosen=(("channel", channel),)) for channel in channels),
-        )
+        yield Cause("another link", "the virtual channel that the circuit asks for", _one_of("channel", channels))
 
 
 def _ports(board: _Board) -> Iterator[Cause]:
@@ -206,7 +171,7 @@ def _ports(board: _Board) -> Iterator[Cause]:
     yield Cause(
         "another port",
         "the block design: which port the circuit's AXI master is wired to",
-        tuple(Change(chosen=(("port", kind),)) for kind in kinds if board.of_kind(kind)),
+        _one_of("port", (kind for kind in kinds if board.of_kind(kind))),
     )
     if board.of_kind("maintenance"):
         yield Cause(
@@ -217,31 +182,23 @@ def _ports(board: _Board) -> Iterator[Cause]:
     yield Cause(
         "state of the buffer",
         "what the program did to the buffer before: written, read, flushed, or streamed",
-        tuple(Change(chosen=(("state", state),)) for state in ("written", "read", "flushed", "streamed")),
+        _one_of("state", ("written", "read", "flushed", "streamed")),
     )
 
 
-def _link_keys() -> list[_Make]:
-    pcie = ("pcie",)
-    return [
-        partial(_halved, "", "lanes", "fewer lanes", "lspci -vv -s BDF: LnkSta, Width", ("pcie", "capi"), 1),
-        _lower_generation,
-        partial(_halved, "B", "max_payload", "smaller payload", "lspci -vv -s BDF: DevCtl, MaxPayload", pcie, 128),
-        partial(
-            _halved,
-            "B",
-            "max_read_request",
-            "smaller read request",
-            "lspci -vv -s BDF: DevCtl, MaxReadReq",
-            pcie,
-            128,
-        ),
-        partial(_halved, "", "tags", "fewer tags", "lspci -vv -s BDF: DevCtl, ExtTag; the core's own number", pcie, 1),
-    ]
+def _link(key: str, name: str, look: str, values_below: _Below, unit: str = "", also: tuple[str, ...] = ()) -> _Make:
+    return partial(_lowered, key, unit, name, f"lspci -vv -s BDF: {look}", ("pcie", *also), values_below)
 
 
 _TABLE: list[_Make] = [
-    *_link_keys(),
-    *(_staged, _descriptors, _pieces, _registers, _calls, _hypervisor, _numa, _iommu),
+    _link("lanes", "fewer lanes", "LnkSta, Width", _halves_from(1), also=("capi",)),
+    _link("generation", "lower generation", "LnkSta, Speed", lambda own: range(own - 1, 0, -1), also=("capi",)),
+    _link("max_payload", "smaller payload", "DevCtl, MaxPayload", _halves_from(128), "B"),
+    _link("max_read_request", "smaller read request", "DevCtl, MaxReadReq", _halves_from(128), "B"),
+    _link("tags", "fewer tags", "DevCtl, ExtTag; the core's own number", _halves_from(1)),
+    *(_staged, _descriptors, _pieces, _registers, _calls),
+    partial(_switched_on, "hypervisor", "hypervisor", "systemd-detect-virt", _TRIPS),
+    partial(_switched_on, "numa", "NUMA hop", "/sys/bus/pci/devices/BDF/numa_node, and numactl --show", _HOPS),
+    partial(_switched_on, "iommu", "IOMMU walks", "/proc/cmdline: intel_iommu, iommu=pt; /sys/class/iommu", _WALKS),
     *(_starts, _links, _ports),
 ]
