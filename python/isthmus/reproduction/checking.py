@@ -1,7 +1,7 @@
 """What is wrong with the experiments of a paper, told before the first of them runs."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -182,11 +182,6 @@ def _board(given: _Leaf, word: str) -> None:
             raise unknown("channel", channel, links, word)
 
 
-def _key(given: _Leaf, word: str) -> None:
-    if word not in given.inputs:
-        raise unknown("key", word, sorted(given.inputs), given.words["BOARD"])
-
-
 def _stage(given: _Leaf, word: str) -> None:
     run = given.tools.run(Experiment(APPLICATION, given.target, given.words["FLOW"], 1, grain="fine"))
     _require_stage(run, word, f"{given.words['BOARD']} {run.flow}")
@@ -238,17 +233,6 @@ def _size(given: _Leaf, word: str) -> None:
     raise IsthmusError(f"size '{word}': the probe '{given.words['PROBE']}' looks at {shown or 'no size'}")
 
 
-def _channel(given: _Leaf, word: str) -> None:
-    links = [part.channel for part in given.tools.platform(given.target, ()).parts if part.channel is not None]
-    if word not in links:
-        raise unknown("channel", word, links, given.words["BOARD"])
-
-
-def _row(given: _Leaf, word: str) -> None:
-    if word not in given.published:
-        raise unknown("row", word, list(given.published))
-
-
 def _number(given: _Leaf, word: str) -> None:
     try:
         finite = math.isfinite(float(word))
@@ -278,21 +262,6 @@ def _application(given: _Leaf, word: str) -> None:
         raise unknown("flow", given.words["FLOW"], flows, f"{given.words['BOARD']} {word}")
 
 
-def _times(given: _Leaf, word: str) -> None:
-    for part in word.split("+"):
-        _number(given, part)
-
-
-def _sizes(given: _Leaf, word: str) -> None:
-    for part in word.split(","):
-        _size(given, part)
-
-
-def _methods(given: _Leaf, word: str) -> None:
-    for method in word.split(","):
-        check_method(method, "reduction")
-
-
 def _works(given: _Leaf, word: str) -> None:
     for application, parameters in works_of(word):
         if application not in given.tools.applications():
@@ -305,44 +274,60 @@ def _works(given: _Leaf, word: str) -> None:
                 raise unknown("parameter", name, list(known.parameters), application)
 
 
+def _links(given: _Leaf) -> list[str]:
+    parts = given.tools.platform(given.target, ()).parts
+    return [part.channel for part in parts if part.channel is not None]
+
+
 def _way(given: _Leaf, word: str) -> None:
     port, _, state = word.removesuffix(KEPT).partition("/")
-    _one_of("port", PORTS)(given, port)
-    _one_of("state", STATES)(given, state)
+    _one_of("port", lambda _: PORTS)(given, port)
+    _one_of("state", lambda _: STATES)(given, state)
 
 
-def _one_of(what: str, known: Mapping[str, object] | tuple[str, ...]) -> "Check":
+Check = Callable[[_Leaf, str], None]
+
+
+def _one_of(what: str, known: Callable[[_Leaf], Iterable[str]], of_board: bool = False) -> Check:
     def check(given: _Leaf, word: str) -> None:
-        if word not in known:
-            raise unknown(what, word, list(known))
+        names = list(known(given))
+        if word not in names:
+            raise unknown(what, word, names, given.words["BOARD"] if of_board else None)
 
     return check
 
 
-Check = Callable[[_Leaf, str], None]
+def _each(check: Check, separator: str = ",") -> Check:
+    def check_all(given: _Leaf, word: str) -> None:
+        for part in word.split(separator):
+            check(given, part)
+
+    return check_all
+
+
 CHECKS: dict[str, Check] = {
     **dict.fromkeys(("BOARD", "OTHER"), _board),
-    "KEY": _key,
-    "FLOW": _one_of("flow", FLOWS),
-    "FIELD": _one_of("field", FIELDS),
+    "KEY": _one_of("key", lambda given: sorted(given.inputs), of_board=True),
+    "FLOW": _one_of("flow", lambda _: FLOWS),
+    "FIELD": _one_of("field", lambda _: FIELDS),
     "STAGE": _stage,
     "PROBE": _probe,
     **dict.fromkeys(("SIZE", "OTHER_SIZE", "LOW_SIZE", "HIGH_SIZE"), _size),
     "BURST": _size,
-    **dict.fromkeys(("CHANNEL", "FIRST", "SECOND"), _channel),
-    "ID": _row,
+    **dict.fromkeys(("CHANNEL", "FIRST", "SECOND"), _one_of("channel", _links, of_board=True)),
+    "ID": _one_of("row", lambda given: given.published),
     **dict.fromkeys(("NUMBER", "ROWS", "LOW", "HIGH"), _number),
-    "SIZES": _sizes,
-    "METHODS": _methods,
+    "SIZES": _each(_size),
+    "METHODS": _each(lambda given, word: check_method(word, given.kind)),
     "WORKS": _works,
     **dict.fromkeys(("WAY", "OTHER_WAY"), _way),
     "ANY": _application,
-    "ROW_FIELD": _one_of("field", ROW_FIELDS),
+    "ROW_FIELD": _one_of("field", lambda _: ROW_FIELDS),
     "ROW_STAGE": _row_stage,
     "WORK_STAGE": _work_stage,
-    "APPLICATION": _one_of("application", ITERATED),
-    "TIMES": _times,
-    "DIRECTION": _one_of("direction", BANDWIDTHS),
+    "APPLICATION": _one_of("application", lambda _: ITERATED),
+    "TIMES": _each(_number, "+"),
+    "DIRECTION": _one_of("direction", lambda _: BANDWIDTHS),
 }
 
 
