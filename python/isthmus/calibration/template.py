@@ -7,7 +7,7 @@ from dataclasses import replace
 from isthmus.calibration.edit import FileNumber, to_toml
 from isthmus.calibration.limits import Limits, keys_of, limits_of_keys
 from isthmus.records import BoardPart, Platform
-from isthmus.running.targets import platform
+from isthmus.running.targets import platform, read_platform
 from isthmus.running.tools import Event, collect
 
 HEAD = """\
@@ -23,7 +23,7 @@ name = {quoted}
 
 def template(name: str, file: str, like: str, changes: Mapping[str, FileNumber]) -> str:
     """The text of a platform file with the numbers of the board `like`, all of them assumed, but for `changes`."""
-    board = Platform.model_validate(platform(like))
+    board = read_platform(like)
     limits = limits_of_keys(like)
     inputs = _inputs(board, like)
     inputs |= {key: {"meaning": number.why} for key, number in changes.items() if key not in inputs}

@@ -18,7 +18,7 @@ from isthmus.calibration.limits import Range, limits_of_keys
 from isthmus.cli.command import plain
 from isthmus.cli.noise import warn_if_noisy
 from isthmus.running.probes import LAUNCHES, all_probes, fitted_probes
-from isthmus.running.targets import platform
+from isthmus.running.targets import read_platform
 from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
@@ -113,12 +113,11 @@ def _there(session: Session, file: str, measured: "DeviceCurves") -> Iterator[No
 
 
 def _start(file: str, wanted: list[str] | None, measured: "DeviceCurves") -> "dict[str, Input]":
-    from isthmus.records import Platform
-
-    board = Platform.model_validate(platform(file))
-    links = [part.channel for part in board.parts if part.channel is not None]
-    if len(links) > 1 and None in measured.channels():
-        raise IsthmusError(f"{file}: the board has the links {', '.join(links)}, and the records do not say which")
+    board = read_platform(file)
+    if len(board.links) > 1 and None in measured.channels():
+        raise IsthmusError(
+            f"{file}: the board has the links {', '.join(board.links)}, and the records do not say which"
+        )
     inputs = {item.key: item for item in board.inputs}
     numbers = [key for key, item in inputs.items() if item.unit in UNITS]
     if wanted:

@@ -9,7 +9,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.sizes import format_size
 from isthmus.base.units import BYTES
 from isthmus.cli.command import List, Sets, plain
-from isthmus.running.targets import check_target, devices, is_model, platform, system
+from isthmus.running.targets import check_target, devices, is_model, read_platform, system
 from isthmus.show.output import Result
 from isthmus.show.session import Session
 
@@ -59,7 +59,6 @@ def explain(
     a board may have. The models' results are kept, so that the next question about the board is answered at once.
     """
     from isthmus.explaining.measurement import read_all, read_symptoms
-    from isthmus.records import Platform
     from isthmus.running.predictions import Predictions
 
     if target is None:
@@ -71,7 +70,7 @@ def explain(
         raise IsthmusError(f"TARGET: '{target}' is a system of boards; expected one board")
     options = {"channel": channel, "start": start, "port": port, "state": state}
     chosen = tuple(sorted((name, value) for name, value in options.items() if value is not None))
-    board = Platform.model_validate(platform(target, sets or []))
+    board = read_platform(target, sets or [])
     if list_:
         return session.lines(_causes(board))
     numbers = read_all(measured or [], chosen)

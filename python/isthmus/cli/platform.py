@@ -11,7 +11,7 @@ from isthmus.base.flows import STREAM
 from isthmus.base.names import select
 from isthmus.cli.command import Sets, plain, written
 from isthmus.running.limits import as_records, named, of_keys
-from isthmus.running.targets import check_target, described_platforms, is_model, next_run, platform, system
+from isthmus.running.targets import check_target, described_platforms, is_model, next_run, read_platform, system
 from isthmus.running.tools import Event
 from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
@@ -51,7 +51,7 @@ def show(
     (taken from a published measurement), assumed (ours, with a range and the reason). For a system file: its hosts,
     its boards and their wiring.
     """
-    from isthmus.records import Platform, PlatformFile
+    from isthmus.records import PlatformFile
 
     if not is_model(target) and ":" not in target:
         target = f"model:{target}"
@@ -64,7 +64,7 @@ def show(
         _show_system(session, several)
         session.next(f"isthmus probe {target}")
         return
-    whole = Platform.model_validate(platform(target, sets or []))
+    whole = read_platform(target, sets or [])
     chosen = select("key", keys or [], [item.key for item in whole.inputs])
     found = whole.model_copy(update={"inputs": [item for item in whole.inputs if item.key in chosen]})
     limits = of_keys(found.usual(item.key) for item in found.inputs)

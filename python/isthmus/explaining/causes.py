@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from isthmus.base.numbers import is_number
 from isthmus.explaining.changes import Access, Change
 from isthmus.explaining.measurement import TO_DEVICE, TO_HOST
 from isthmus.records import Platform
@@ -42,41 +41,16 @@ class Cause:
 
 def causes_of(board: Platform) -> list[Cause]:
     """Those that a board has the parts for, and is not already modelled with."""
-    found = [cause for make in _TABLE for cause in make(_Board(board))]
+    found = [cause for make in _TABLE for cause in make(board)]
     return [cause for cause in found if cause.changes]
 
 
-class _Board:
-    """What the table asks of a board."""
-
-    def __init__(self, board: Platform) -> None:
-        self._values = {item.key: item.value for item in board.inputs}
-        self._parts = board.parts
-
-    def of_kind(self, *kinds: str) -> list[str]:
-        """The names of its parts of these kinds."""
-        return [part.name for part in self._parts if part.kind in kinds]
-
-    def number(self, key: str) -> float | None:
-        """What the key has, in its own unit; None where the board has no such number."""
-        value = self._values.get(key)
-        return float(value) if is_number(value) else None
-
-    def is_on(self, part: str) -> bool:
-        """Whether a part that may be off is on."""
-        return self._values.get(f"{part}.enabled") is True
-
-    def channels(self) -> list[str]:
-        """What commands call its links."""
-        return [part.channel for part in self._parts if part.channel]
-
-
-_Make = Callable[[_Board], Iterable[Cause]]
+_Make = Callable[[Platform], Iterable[Cause]]
 _Below = Callable[[int], Sequence[int]]  # values below a key's own, the next first
 
 
 def _lowered(
-    key: str, unit: str, name: str, look: str, kinds: tuple[str, ...], values_below: _Below, board: _Board
+    key: str, unit: str, name: str, look: str, kinds: tuple[str, ...], values_below: _Below, board: Platform
 ) -> Iterator[Cause]:
     """A key of every link at the values below its own."""
     parts = board.of_kind(*kinds)
@@ -92,7 +66,7 @@ def _halves_from(least: int) -> _Below:
     return lambda full: [full >> power for power in range(1, full.bit_length()) if full >> power >= least]
 
 
-def _staged(board: _Board) -> Iterator[Cause]:
+def _staged(board: Platform) -> Iterator[Cause]:
     if board.of_kind("dma"):
         yield Cause(
             "pageable copy",
@@ -104,20 +78,20 @@ def _staged(board: _Board) -> Iterator[Cause]:
         )
 
 
-def _descriptors(board: _Board) -> Iterator[Cause]:
+def _descriptors(board: Platform) -> Iterator[Cause]:
     for part in board.of_kind("dma"):
         own = board.number(f"{part}.descriptors_in_flight") or 1
         changes = (Change(sets=(f"{part}.descriptors_in_flight=1",)),) if own > 1 else ()
         yield Cause("one descriptor in flight", "the driver's queue depth or descriptor prefetch", changes)
 
 
-def _pieces(board: _Board) -> Iterator[Cause]:
+def _pieces(board: Platform) -> Iterator[Cause]:
     if board.of_kind("dma"):
         changes = tuple(Change(piece=size) for size in reversed(PIECES))
         yield Cause("pieces, a call each", "isthmus record -- PROGRAM: bytes of a transfer", changes)
 
 
-def _registers(board: _Board) -> Iterator[Cause]:
+def _registers(board: Platform) -> Iterator[Cause]:
     if not board.of_kind("mmio") or not board.of_kind("dma"):
         return
     for name, probe, direction, look in (
@@ -128,7 +102,7 @@ def _registers(board: _Board) -> Iterator[Cause]:
         yield Cause(name, look, changes)
 
 
-def _calls(board: _Board) -> Iterator[Cause]:
+def _calls(board: Platform) -> Iterator[Cause]:
     for part in board.of_kind("call"):
         own = board.number(f"{part}.transfer") or 0
         changes = tuple(Change(sets=(f"{part}.transfer={own * times:.9g}",)) for times in CALLS) if own else ()
@@ -136,7 +110,7 @@ def _calls(board: _Board) -> Iterator[Cause]:
 
 
 def _switched_on(
-    kind: str, name: str, look: str, severities: Iterable[Mapping[str, object]], board: _Board
+    kind: str, name: str, look: str, severities: Iterable[Mapping[str, object]], board: Platform
 ) -> Iterator[Cause]:
     """A part that may be off, on with these values of its keys."""
     for part in board.of_kind(kind):
@@ -144,7 +118,7 @@ def _switched_on(
             Change(sets=tuple(f"{part}.{key}={value}" for key, value in {"enabled": "true", **values}.items()))
             for values in severities
         )
-        yield Cause(name, look, () if board.is_on(part) else changes)
+        yield Cause(name, look, () if board.value(f"{part}.enabled") is True else changes)
 
 
 def _one_of(option: str, values: Iterable[str]) -> tuple[Change, ...]:
@@ -152,19 +126,19 @@ def _one_of(option: str, values: Iterable[str]) -> tuple[Change, ...]:
     return tuple(Change(chosen=((option, value),)) for value in values)
 
 
-def _starts(board: _Board) -> Iterator[Cause]:
+def _starts(board: Platform) -> Iterator[Cause]:
     if board.of_kind("cache"):
         changes = _one_of("start", ("cold", "flushed", "warm"))
         yield Cause("state of the caches", "what wrote or read the buffer last, and how much since", changes)
 
 
-def _links(board: _Board) -> Iterator[Cause]:
-    channels = board.channels()
+def _links(board: Platform) -> Iterator[Cause]:
+    channels = board.links
     if board.of_kind("cache") and len(channels) > 1:
         yield Cause("another link", "the virtual channel that the circuit asks for", _one_of("channel", channels))
 
 
-def _ports(board: _Board) -> Iterator[Cause]:
+def _ports(board: Platform) -> Iterator[Cause]:
     kinds = ("hp", "hpc", "acp")
     if not board.of_kind(*kinds):
         return

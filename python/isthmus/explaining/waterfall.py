@@ -44,20 +44,18 @@ def _as_it_is(number: Measurement, seconds: float) -> Step:
 
 def _advertised(number: Measurement, board: Platform) -> list[Step]:
     """What data sheets promise for the bytes."""
-    values = {item.key: item.value for item in board.inputs}
 
     def value(key: str) -> float:
-        found = values.get(key, 0)
-        return float(found) if isinstance(found, int | float) else 0.0
+        return board.number(key) or 0.0
 
-    if number.probe in _DEVICE_MEMORY and (part := _part(board, "dram")):
-        beats = value(f"{part}.transfer_rate") * 1e6 * value(f"{part}.kernel_channels")
-        return _promise(number, beats * value(f"{part}.data_width") / 8, "the DRAM's transfer rate and data bus")
-    if number.probe in _PORTS and (part := _part(board, str(dict(number.chosen).get("port", "hp")))):
-        rate = value(f"{part}.width") / 8 * value(f"{part}.clock") * 1e6
+    if number.probe in _DEVICE_MEMORY and (parts := board.of_kind("dram")):
+        beats = value(f"{parts[0]}.transfer_rate") * 1e6 * value(f"{parts[0]}.kernel_channels")
+        return _promise(number, beats * value(f"{parts[0]}.data_width") / 8, "the DRAM's transfer rate and data bus")
+    if number.probe in _PORTS and (parts := board.of_kind(str(dict(number.chosen).get("port", "hp")))):
+        rate = value(f"{parts[0]}.width") / 8 * value(f"{parts[0]}.clock") * 1e6
         return _promise(number, rate, "the port's width and clock")
-    if number.direction is not None and (part := _part(board, "pcie")):
-        rate = link_rate(int(value(f"{part}.generation")), int(value(f"{part}.lanes")))
+    if number.direction is not None and (parts := board.of_kind("pcie")):
+        rate = link_rate(int(value(f"{parts[0]}.generation")), int(value(f"{parts[0]}.lanes")))
         return _promise(number, rate, "lanes and transfer rate")
     return []
 
@@ -66,10 +64,6 @@ def link_rate(generation: int, lanes: int) -> float:
     """Bytes a second that a PCIe link is sold with: 8 GB/s of generation 3 and 8 lanes (choi2019 section 1)."""
     per_lane = {1: 0.25e9, 2: 0.5e9, 3: 1e9, 4: 2e9, 5: 4e9}[generation]
     return per_lane * lanes
-
-
-def _part(board: Platform, kind: str) -> str | None:
-    return next((part.name for part in board.parts if part.kind == kind), None)
 
 
 def _promise(number: Measurement, rate: float, pays: str) -> list[Step]:

@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from isthmus.base.grain import GRAIN, Grain
+from isthmus.base.numbers import is_number
 from isthmus.records.base import LOAD, File, Flow, Kind, Record, Share, Value, measured
 
 
@@ -135,6 +136,24 @@ class Platform(Record):
     sha256: str
     parts: list[BoardPart] = Field(default_factory=list)
     inputs: list[Input]
+
+    @property
+    def links(self) -> list[str]:
+        """What commands call its links."""
+        return [part.channel for part in self.parts if part.channel is not None]
+
+    def of_kind(self, *kinds: str) -> list[str]:
+        """The names of its parts of these kinds."""
+        return [part.name for part in self.parts if part.kind in kinds]
+
+    def value(self, key: str) -> Value | list[Value] | None:
+        """What is said for a key; None where nothing is."""
+        return next((item.value for item in self.inputs if item.key == key), None)
+
+    def number(self, key: str) -> float | None:
+        """The number of a key, in its own unit; None where the board has no such number."""
+        value = self.value(key)
+        return float(value) if is_number(value) else None
 
     def usual(self, key: str) -> str:
         """KIND.NAME of a key of this board, whatever its section is called."""

@@ -175,8 +175,7 @@ def _read(expression: str, published: Mapping[str, PublishedRow], tools: ToolAns
 
 def _board(given: _Leaf, word: str) -> None:
     check_target(target_of(word))
-    board = given.tools.platform(target_of(word), given.sets)
-    links = [part.channel for part in board.parts if part.channel is not None]
+    links = given.tools.platform(target_of(word), given.sets).links
     for channel in given.channels:
         if channel not in (*links, ANY_CHANNEL):
             raise unknown("channel", channel, links, word)
@@ -274,11 +273,6 @@ def _works(given: _Leaf, word: str) -> None:
                 raise unknown("parameter", name, list(known.parameters), application)
 
 
-def _links(given: _Leaf) -> list[str]:
-    parts = given.tools.platform(given.target, ()).parts
-    return [part.channel for part in parts if part.channel is not None]
-
-
 def _way(given: _Leaf, word: str) -> None:
     port, _, state = word.removesuffix(KEPT).partition("/")
     _one_of("port", lambda _: PORTS)(given, port)
@@ -314,7 +308,10 @@ CHECKS: dict[str, Check] = {
     "PROBE": _probe,
     **dict.fromkeys(("SIZE", "OTHER_SIZE", "LOW_SIZE", "HIGH_SIZE"), _size),
     "BURST": _size,
-    **dict.fromkeys(("CHANNEL", "FIRST", "SECOND"), _one_of("channel", _links, of_board=True)),
+    **dict.fromkeys(
+        ("CHANNEL", "FIRST", "SECOND"),
+        _one_of("channel", lambda given: given.tools.platform(given.target, ()).links, of_board=True),
+    ),
     "ID": _one_of("row", lambda given: given.published),
     **dict.fromkeys(("NUMBER", "ROWS", "LOW", "HIGH"), _number),
     "SIZES": _each(_size),

@@ -16,7 +16,7 @@ from isthmus.running.integration import is_calibrated
 from isthmus.running.probes import all_probes
 from isthmus.running.probing import OPTIONS as PROBE_OPTIONS
 from isthmus.running.probing import served_by
-from isthmus.running.targets import described_platforms, flows_of, platform
+from isthmus.running.targets import described_platforms, flows_of, read_platform
 from isthmus.running.tools import Event, as_options, as_sets, collect
 
 if TYPE_CHECKING:
@@ -105,9 +105,7 @@ class ToolAnswers:
 
     def platform(self, target: str, sets: Sequence[str]) -> "Platform":
         """The description of a board."""
-        from isthmus.records import Platform
-
-        return self._once(("platform", target, *sets), lambda: Platform.model_validate(platform(target, sets)))
+        return self._once(("platform", target, *sets), lambda: read_platform(target, sets))
 
     def accepts(self, target: str, sets: Sequence[str]) -> bool:
         """Whether a board with these numbers can be modelled: the first probe that it serves, such as a copy, or an
@@ -115,7 +113,7 @@ class ToolAnswers:
         no machine can be made of, a call that costs less than its parts.
         """
         try:
-            links = [part.channel for part in self.platform(target, sets).parts if part.channel is not None]
+            links = self.platform(target, sets).links
             chosen = [(f"channel={link}",) for link in links] if len(links) > 1 else [()]
             served = self.served(target)
             for probe in [OF_SHARED] if OF_SHARED in served else served[:1]:

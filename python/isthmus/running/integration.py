@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from isthmus.records import BoardPart, ListedPlatform, Platform
-from isthmus.records.base import Value
 
 # Kinds of links that go over a peripheral interconnect, those that are one of processors, and ports on a chip.
 PERIPHERAL: Mapping[str, str] = {"pcie": "PCIe", "capi": "CAPI over PCIe"}
@@ -49,7 +48,6 @@ def _memory(kinds: set[str]) -> str:
 
 
 def _link(part: BoardPart, board: Platform) -> str:
-    values: dict[str, Value | list[Value]] = {item.key: item.value for item in board.inputs}
     name = NAMES[part.kind]
-    generation, lanes = (values.get(f"{part.name}.{key}") for key in ("generation", "lanes"))
+    generation, lanes = (board.value(f"{part.name}.{key}") for key in ("generation", "lanes"))
     return f"{name} Gen{generation} x{lanes}" if generation is not None else name

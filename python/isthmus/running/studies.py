@@ -18,7 +18,7 @@ from isthmus.running.coherence import TREE, check_method, kept_coherent
 from isthmus.running.descriptions.application import DescribedApplication, background_sets, flows_on, read_described
 from isthmus.running.experiments import Experiment
 from isthmus.running.study_file import StudyApplication, StudyDescription
-from isthmus.running.targets import check_target, flows_of, is_model, platform
+from isthmus.running.targets import check_target, flows_of, is_model, read_platform
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
     for target, channel in places:
         check_target(target, f"{path}:{line_of_item(text, 'study.targets', target)}")
         if channel is not None:
-            links = _links(target, sets) if is_model(target) else None
+            links = read_platform(target, sets).links if is_model(target) else None
             _check_channel(channel, links, f"{path}:{line_of_item(text, 'study.targets', channel)}", target)
     if study.study.methods and not any(work.application.shares_buffers for work in works):
         raise IsthmusError(
@@ -218,11 +218,6 @@ def _experiment(work: _StudyApplication, flags: Flags) -> Experiment:
         seed=work.work.seed if work.work.seed is not None else resolve("seed").value,
         described=work.described(flags.asked.app_sets()),
     )
-
-
-def _links(target: str, sets: Sequence[str]) -> list[str]:
-    """What the links of a modelled board are called."""
-    return [part["channel"] for part in platform(target, sets)["parts"] if part.get("channel") is not None]
 
 
 def _check_channel(channel: str, links: list[str] | None, place: str, target: str) -> None:

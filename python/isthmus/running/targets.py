@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import meant_file
@@ -9,6 +10,9 @@ from isthmus.base.grain import Grain
 from isthmus.base.names import nearest, unknown
 from isthmus.running.applications import is_program
 from isthmus.running.tools import Event, as_sets, collect
+
+if TYPE_CHECKING:
+    from isthmus.records import Platform
 
 
 def is_model(target: str) -> bool:
@@ -69,6 +73,13 @@ def platform(target: str, sets: Sequence[str] = ()) -> Event:
     if not found:
         raise IsthmusError(f"isthmus-platform says nothing about '{target}'")
     return found[0]
+
+
+def read_platform(target: str, sets: Sequence[str] = ()) -> "Platform":
+    """The same, as a record."""
+    from isthmus.records import Platform
+
+    return Platform.model_validate(platform(target, sets))
 
 
 def system(target: str, sets: Sequence[str] = ()) -> Event | None:

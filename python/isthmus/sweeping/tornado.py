@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.groups import grouped_by
-from isthmus.records import Platform, SweepRow, TornadoBar
+from isthmus.records import SweepRow, TornadoBar
 from isthmus.reproduction.roles import ends
 from isthmus.running.experiments import Experiment
-from isthmus.running.targets import platform
+from isthmus.running.targets import platform, read_platform
 from isthmus.sweeping.points import Point, point_of
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def _ends(target: str, sets: Sequence[str]) -> tuple[list[tuple[str, str]], dict
             return False
         return True
 
-    whole = Platform.model_validate(platform(target, sets))
+    whole = read_platform(target, sets)
     off = {item.key.removesuffix(".enabled") for item in whole.inputs if item.value is False}
     tried = [item for item in whole.inputs if _may_move(item, off)]
     assignments = [change.sets[0] for change in ends(target, tried, legal)]
