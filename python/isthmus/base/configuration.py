@@ -10,6 +10,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.files import read_text, user_folder
 from isthmus.base.flows import FLOWS
 from isthmus.base.names import listed, meant, unknown
+from isthmus.base.numbers import as_written
 from isthmus.base.parsing import toml
 from isthmus.base.toml_lines import line_of
 
@@ -125,8 +126,7 @@ def _read(path: Path) -> dict[str, Value]:
         place = f"{path}:{line_of(text, name)}"
         if name not in KNOWN:
             raise unknown("key", name, list(KNOWN), place)
-        written = str(value).lower() if isinstance(value, bool) else str(value)
-        values[name] = _checked(name, written, f"{place}: key '{name}'")
+        values[name] = _checked(name, as_written(value), f"{place}: key '{name}'")
     return values
 
 

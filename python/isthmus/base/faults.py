@@ -2,6 +2,7 @@
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import listed, meant
+from isthmus.base.numbers import as_number
 
 _PROBABILITY = "a probability 0..1"
 _MOST = 2**31 - 1
@@ -38,7 +39,5 @@ def check_faults(faults: str | None, place: str) -> None:
 def _may_be(expected: str, value: str) -> bool:
     if expected != _PROBABILITY:
         return value.isascii() and value.isdigit() and int(value) <= _MOST
-    try:
-        return 0 <= float(value) <= 1
-    except ValueError:
-        return False
+    number = as_number(value)
+    return number is not None and 0 <= number <= 1

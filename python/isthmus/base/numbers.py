@@ -10,6 +10,19 @@ def is_number(value: object) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def as_number(text: str) -> float | None:
+    """The number of a text; None where it is none."""
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def as_written(value: object) -> str:
+    """A value as files and commands write it: `true` and `false`, anything else as it is."""
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
 def figure(value: float | None, digits: int = 3) -> str:
     """At least `digits` significant digits without an exponent: 1370, 2.59, 0.232; a dash for none."""
     if value is None:

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from isthmus.base.numbers import as_written
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
@@ -44,7 +46,7 @@ def _flatten(record: Record, prefix: str = "") -> Record:
         if isinstance(value, dict):
             flat.update(_flatten(value, f"{prefix}{key}."))
         elif not isinstance(value, list):
-            flat[prefix + key] = str(value).lower() if isinstance(value, bool) else value
+            flat[prefix + key] = as_written(value) if isinstance(value, bool) else value
         elif not any(isinstance(item, (dict, list)) for item in value):
             flat[prefix + key] = " ".join(map(str, value))
     return flat

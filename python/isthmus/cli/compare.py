@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
-from isthmus.base.numbers import figure
+from isthmus.base.numbers import as_number, figure
 from isthmus.cli.command import plain
 from isthmus.results.kinds import commands
 from isthmus.show.output import Result, Table
@@ -78,10 +78,7 @@ def percentage(text: str | None) -> float | None:
     """The share that a --fail-over of 5% means; None for none."""
     if text is None:
         return None
-    try:
-        value = float(text.removesuffix("%")) / 100
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < 1:
+    value = as_number(text.removesuffix("%"))
+    if value is None or not 0 <= value < 100:
         raise IsthmusError(f"--fail-over: expected a percentage, as in 5%, got '{text}'")
-    return value
+    return value / 100

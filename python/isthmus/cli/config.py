@@ -1,6 +1,7 @@
 """`isthmus config show`: each setting and where its value comes from."""
 
 from isthmus.base.configuration import KNOWN, resolve
+from isthmus.base.numbers import as_written
 from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
@@ -17,7 +18,7 @@ def show(session: Session) -> None:
     from isthmus.records import ConfigFile, ConfigurationEntry
 
     found = [ConfigurationEntry(name=name, value=resolve(name).value, origin=resolve(name).origin) for name in KNOWN]
-    cells = [(item.name, _text(item.value), item.origin) for item in found]
+    cells = [(item.name, "-" if item.value is None else as_written(item.value), item.origin) for item in found]
     session.emit(
         Result(
             ConfigFile(context=session.context(), settings=found),
@@ -25,9 +26,3 @@ def show(session: Session) -> None:
             tables=[Table(("name", "value", "from"), cells)],
         )
     )
-
-
-def _text(value: bool | int | float | str | None) -> str:
-    if value is None:
-        return "-"
-    return str(value).lower() if isinstance(value, bool) else str(value)

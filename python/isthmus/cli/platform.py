@@ -9,6 +9,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.files import write_atomically
 from isthmus.base.flows import STREAM
 from isthmus.base.names import select
+from isthmus.base.numbers import as_written
 from isthmus.cli.command import Sets, plain, written
 from isthmus.running.limits import as_records, named, of_keys
 from isthmus.running.targets import check_target, described_platforms, is_model, next_run, read_platform, system
@@ -195,6 +196,4 @@ def _roles(found: "Platform") -> str:
 
 
 def _text(value: object) -> str:
-    if isinstance(value, list):
-        return " to ".join(map(_text, value))
-    return str(value).lower() if isinstance(value, bool) else str(value)
+    return " to ".join(map(as_written, value)) if isinstance(value, list) else as_written(value)

@@ -8,7 +8,7 @@ from typing import Any
 from isthmus.base import units
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import unknown
-from isthmus.base.numbers import figure
+from isthmus.base.numbers import as_number, figure
 from isthmus.base.sizes import format_size, parse_size
 from isthmus.base.units import BYTES, TIMES
 from isthmus.running.predictions import Answer, Ask, Pairs
@@ -119,7 +119,7 @@ def read_symptoms(texts: list[str]) -> float | None:
         if name.strip() not in SYMPTOMS:
             raise unknown("symptom", name.strip(), list(SYMPTOMS), "--symptom")
         match = re.fullmatch(r"\s*([0-9.]+)\s*%\s*", number)
-        value = _number(match[1]) if match else None
+        value = as_number(match[1]) if match else None
         if value is None or not 0 <= value <= 100:
             raise IsthmusError(f"--symptom '{text}': expected 0 to 100 %, as in cpu=80%, got '{number}'")
         share = value / 100
@@ -144,17 +144,10 @@ def _listed(own: Any) -> str:
 
 
 def _positive(text: str, place: str) -> float:
-    value = _number(text)
+    value = as_number(text)
     if value is None or not math.isfinite(value) or value <= 0:
         raise IsthmusError(f"{place}: expected a number above 0, got '{text}'")
     return value
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def busy_share(answer: Answer) -> float | None:

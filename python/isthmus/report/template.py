@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from isthmus.base.numbers import figure, grouped, percent, seconds
+from isthmus.base.numbers import as_written, figure, grouped, percent, seconds
 from isthmus.records import Part
 from isthmus.reproduction.tables import as_text, score_line
 from isthmus.results.verdict import kind_of, place_of, reason, said_of, way
@@ -39,7 +39,7 @@ def environment() -> "Environment":
         said=said_of,
         way=way,
         width=_width,
-        text=_text,
+        text=as_written,
     )
     found.globals.update(parts=busiest_first, share=_share, under_way=under_way, first_keys=first_keys)
     return found
@@ -47,10 +47,6 @@ def environment() -> "Environment":
 
 def _width(share: float | None) -> str:
     return f"{100 * min(1.0, max(0.0, share or 0.0)):.2f}%"
-
-
-def _text(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _share(span_s: float, part: Part) -> float | None:

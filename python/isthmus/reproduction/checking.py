@@ -8,6 +8,7 @@ from pathlib import Path
 from isthmus.base.errors import IsthmusError
 from isthmus.base.flows import FLOWS, SHARED
 from isthmus.base.names import unknown
+from isthmus.base.numbers import as_number
 from isthmus.base.sizes import format_size, parse_size
 from isthmus.records import Row
 from isthmus.reproduction.claims import CLAIMS
@@ -233,11 +234,8 @@ def _size(given: _Leaf, word: str) -> None:
 
 
 def _number(given: _Leaf, word: str) -> None:
-    try:
-        finite = math.isfinite(float(word))
-    except ValueError:
-        finite = False
-    if not finite:
+    number = as_number(word)
+    if number is None or not math.isfinite(number):
         raise IsthmusError(f"{given.kind}: expected a number, got '{word}'")
 
 

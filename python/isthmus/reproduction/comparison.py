@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from statistics import mean, median
 
-from isthmus.base.numbers import figure, is_number, rounds_to
+from isthmus.base.numbers import as_written, figure, is_number, rounds_to
 from isthmus.records import Judged, PaperRow, PaperScore, Role, RoleScore
 from isthmus.records.base import Value
 from isthmus.reproduction.evaluation import Evaluation
@@ -149,6 +149,4 @@ def unit_of_reading(row: PublishedRow, experiment: str) -> str:
 
 
 def _text(value: Value) -> str:
-    if isinstance(value, bool):
-        return str(value).lower()
-    return figure(float(value)) if isinstance(value, (int, float)) else str(value)
+    return figure(float(value)) if is_number(value) else as_written(value)

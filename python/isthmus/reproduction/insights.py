@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import Field
 
 from isthmus.base.files import data_folder, read_text
-from isthmus.base.numbers import is_number
+from isthmus.base.numbers import as_written, is_number
 from isthmus.base.parsing import checked, toml
 from isthmus.records import PaperRow, Value
 from isthmus.records.base import TomlTable
@@ -91,7 +91,7 @@ def _finding(evidence: Evidence, rows: Mapping[str, PaperRow]) -> Finding:
 
 def _value(row: PaperRow) -> str:
     ours = row.ours
-    text = f"{ours:.4g}" if isinstance(ours, float) else str(ours).lower() if isinstance(ours, bool) else str(ours)
+    text = f"{ours:.4g}" if isinstance(ours, float) else as_written(ours)
     return f"{row.id} {text}{f' {row.unit}' if row.unit and not isinstance(ours, bool) else ''} ({row.role})"
 
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping, Sequence
 
-from isthmus.base.numbers import counted, figure
+from isthmus.base.numbers import as_written, counted, figure, is_number
 from isthmus.records import HeldOut, PaperRow, PaperScore, RoleScore
 from isthmus.show.output import Table
 
@@ -99,13 +99,11 @@ def held_out_table(rows: Sequence[HeldOut]) -> Table:
 
 
 def _as_printed(value: bool | int | float | str) -> str:
-    return f"{value:.15g}" if isinstance(value, float) else as_text(value) if isinstance(value, bool) else str(value)
+    return f"{value:.15g}" if isinstance(value, float) else as_written(value)
 
 
 def as_text(value: bool | int | float | str | None) -> str:
     """A value of ours: a number in few digits, a claim as true or false, a dash for none."""
     if value is None:
         return "-"
-    if isinstance(value, bool):
-        return str(value).lower()
-    return value if isinstance(value, str) else figure(float(value))
+    return figure(float(value)) if is_number(value) else as_written(value)

@@ -7,6 +7,7 @@ from typing import Any
 from isthmus.base.configuration import COUNT, KNOWN, resolve, whole
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import meant, nearest
+from isthmus.base.numbers import as_written
 from isthmus.running.applications import Application, Parameter, described_with, is_app_key, is_parameter
 
 
@@ -113,7 +114,7 @@ def parameters_of(application: Application, *given: Mapping[str, Any]) -> tuple[
         value = next((one[name] for one in (*given, settings) if one.get(name) is not None), None)
         if value is not None:
             values[name] = value
-    return tuple(f"{name}={str(value).lower() if isinstance(value, bool) else value}" for name, value in values.items())
+    return tuple(f"{name}={as_written(value)}" for name, value in values.items())
 
 
 def spread(application: Application, parameters: Sequence[str]) -> list[tuple[str, ...]]:

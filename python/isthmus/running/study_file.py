@@ -13,6 +13,7 @@ from isthmus.base.files import data_folder, read_text
 from isthmus.base.flows import FLOWS
 from isthmus.base.grain import Grain
 from isthmus.base.names import listed, meant, unknown
+from isthmus.base.numbers import as_written
 from isthmus.base.parsing import toml
 from isthmus.base.toml_lines import line_of, line_of_item
 from isthmus.records.base import Flow, TomlTable
@@ -151,5 +152,5 @@ def _complaint_of_work(details: ErrorDetails, path: Path, text: str) -> IsthmusE
 
 
 def _short(value: object) -> str:
-    text = repr(value) if not isinstance(value, bool) else str(value).lower()
+    text = as_written(value) if isinstance(value, bool) else repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -5,6 +5,7 @@ import subprocess
 import time
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.numbers import as_number
 from isthmus.hpcc.power.nvidia_smi import NvidiaSmi
 from isthmus.hpcc.power.rapl import rapl
 from isthmus.hpcc.power.samples import Polling, Sample, Sampler, Span, no_power, per_watt, power_of
@@ -18,11 +19,8 @@ LEFT_OUT = "left out by --no-power"
 def watts_of(command: str) -> float:
     """The watts that a person's command prints; an IsthmusError if it fails or prints something else."""
     done = subprocess.run(command, shell=True, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
-    try:
-        watts = float(done.stdout)
-    except ValueError:
-        watts = -1.0
-    if done.returncode != 0 or not 0 <= watts < float("inf"):
+    watts = as_number(done.stdout)
+    if done.returncode != 0 or watts is None or not 0 <= watts < float("inf"):
         said = (done.stdout.strip() or done.stderr.strip())[:60]
         raise IsthmusError(f"--power-command '{command}': expected watts, got '{said}', exit code {done.returncode}")
     return watts

@@ -9,7 +9,7 @@ from typing import Any
 from isthmus.base import units
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import listed, meant
-from isthmus.base.numbers import figure, is_number
+from isthmus.base.numbers import as_number, figure, is_number
 from isthmus.base.units import RATES, TIMES
 
 _TEXT = re.compile(r"([0-9.eE+-]+?)\s*([A-Za-z][A-Za-z/]*)?")
@@ -113,7 +113,7 @@ def _one(written: object, quantity: Quantity, unit: str | None, refuse: Refuse) 
         if match is None or (named and named not in quantity.units):
             raise refuse(quantity.what, f"'{written}'", meant(named or "", quantity.units))
         scale = quantity.units[named] if named else scale
-        written = _float(match[1])
+        written = as_number(match[1])
     if not is_number(written):
         raise refuse(quantity.what, repr(written))
     value = float(written) * scale
@@ -121,13 +121,6 @@ def _one(written: object, quantity: Quantity, unit: str | None, refuse: Refuse) 
     if not math.isfinite(value) or little or (quantity.whole and value != round(value)):
         raise refuse(quantity.what, str(written))
     return value
-
-
-def _float(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
 
 
 def _units(quantity: Quantity) -> str:
