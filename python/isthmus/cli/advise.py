@@ -5,14 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.advising.coherence import Use, costs_s
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import write_atomically
 from isthmus.base.names import unknown
 from isthmus.base.stdout import write_out
-from isthmus.cli.command import plain, written
+from isthmus.cli.command import argument, plain, written
 from isthmus.running.applications import describe, is_app_key
 from isthmus.running.descriptions.application import DescribedApplication, background_sets, has_key, room_of
 from isthmus.running.descriptions.description import Description, description_of, read_description
@@ -47,9 +45,7 @@ def advise(
     session: Session,
     file: Annotated[
         str | None,
-        typer.Argument(
-            metavar="FILE", help="FILE.toml, a description of the application, or FILE.json, a record of a program."
-        ),
+        argument("FILE", "FILE.toml, a description of the application, or FILE.json, a record of a program."),
     ] = None,
     on: Annotated[
         str | None, plain("--on TARGETS", "Models to choose from, separated by commas. [default: every board]")

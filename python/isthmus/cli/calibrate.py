@@ -6,8 +6,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import check_writable, read_text, write_atomically
 from isthmus.base.names import select
@@ -15,7 +13,7 @@ from isthmus.base.numbers import figure, percent
 from isthmus.base.sizes import parse_sizes
 from isthmus.base.units import BIT_RATES, RATES, TIMES
 from isthmus.calibration.limits import Range, limits_of_keys
-from isthmus.cli.command import plain
+from isthmus.cli.command import argument, plain
 from isthmus.cli.noise import warn_if_noisy
 from isthmus.running.probes import LAUNCHES, all_probes, fitted_probes
 from isthmus.running.targets import read_platform
@@ -43,7 +41,7 @@ UNITS = frozenset({*TIMES, *RATES, *BIT_RATES})  # of numbers that a fit may cha
 
 def calibrate(
     session: Session,
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A platform file; a missing one is written first.")],
+    file: Annotated[str, argument("FILE", "A platform file; a missing one is written first.")],
     records: Annotated[
         list[str] | None,
         plain(

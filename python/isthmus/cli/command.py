@@ -41,6 +41,11 @@ def plain(words: str, text: str, parser: Callable[[Any], Any] | None = None) -> 
     return typer.Option(*names, metavar=metavar, help=text, parser=parser)
 
 
+def argument(metavar: str, text: str) -> Any:
+    """What is typed without a name; `metavar` stands for it in help."""
+    return typer.Argument(metavar=metavar, help=text)
+
+
 def setting(words: str, text: str) -> Any:
     """An option whose value, if it is not given, comes from the setting of its name (`isthmus config show`)."""
     default = KNOWN[_read(words)[0][-1].strip("-")].default

@@ -4,11 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.numbers import as_number, figure
-from isthmus.cli.command import plain
+from isthmus.cli.command import argument, plain
 from isthmus.results.kinds import commands
 from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
@@ -26,8 +24,8 @@ KINDS = commands(lambda kind: kind.compared, "or")
 
 def compare(
     session: Session,
-    old: Annotated[str, typer.Argument(metavar="OLD", help=f"A JSON file of {KINDS}.")],
-    new: Annotated[str, typer.Argument(metavar="NEW", help="The JSON file to compare with OLD.")],
+    old: Annotated[str, argument("OLD", f"A JSON file of {KINDS}.")],
+    new: Annotated[str, argument("NEW", "The JSON file to compare with OLD.")],
     fail_over: Annotated[
         str | None, plain("--fail-over PERCENT", "Exit with 1 if any value got worse by more than this.")
     ] = None,

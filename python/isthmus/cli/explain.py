@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.base.errors import IsthmusError
 from isthmus.base.sizes import format_size
 from isthmus.base.units import BYTES
-from isthmus.cli.command import List, Sets, plain
+from isthmus.cli.command import List, Sets, argument, plain
 from isthmus.running.targets import check_target, devices, is_model, read_platform, system
 from isthmus.show.output import Result
 from isthmus.show.session import Session
@@ -28,9 +26,7 @@ EXAMPLES = [
 
 def explain(
     session: Session,
-    target: Annotated[
-        str | None, typer.Argument(metavar="TARGET", help="Model of the board: model:NAME or FILE.toml.")
-    ] = None,
+    target: Annotated[str | None, argument("TARGET", "Model of the board: model:NAME or FILE.toml.")] = None,
     measured: Annotated[
         list[str] | None,
         plain("--measured NUMBER", "What you measured: PROBE SIZE VALUE UNIT. More numbers make the answer surer."),

@@ -2,11 +2,9 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.numbers import counted, figure, percent
-from isthmus.cli.command import plain
+from isthmus.cli.command import argument, plain
 from isthmus.cli.compare import percentage
 from isthmus.results.kinds import KINDS, name_of
 from isthmus.results.store import all_records, run_document, runs, store_path
@@ -28,9 +26,8 @@ def history(
     session: Session,
     wanted: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="RUN",
-            help="Number or saved name of a run: one RUN is shown; two are compared, the second over the first.",
+        argument(
+            "RUN", "Number or saved name of a run: one RUN is shown; two are compared, the second over the first."
         ),
     ] = None,
     fail_over: Annotated[

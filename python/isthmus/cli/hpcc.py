@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.base.durations import parse_duration
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import write_atomically
-from isthmus.cli.command import DryRun, List, written
+from isthmus.cli.command import DryRun, List, argument, written
 from isthmus.cli.hpcc_options import (
     Binary,
     For,
@@ -45,7 +43,7 @@ def hpcc(
     work: RunOptions,
     placing: Placement,
     measuring: MeasurementOptions,
-    benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="A benchmark that --list names.")] = None,
+    benchmark: Annotated[str | None, argument("BENCH", "A benchmark that --list names.")] = None,
     for_: For = None,
     kernel: Kernel = None,
     binary: Binary = None,

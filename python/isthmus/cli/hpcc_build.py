@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import check_folder
 from isthmus.base.names import meant
-from isthmus.cli.command import List, plain
+from isthmus.cli.command import List, argument, plain
 from isthmus.cli.hpcc_options import Kernel, On, Sets, Shape, Variant
 from isthmus.hpcc.configurations import configuration, configurations
 from isthmus.running.tools import as_options
@@ -29,7 +27,7 @@ TOOLS = ("xrt", "intel", "opencl")
 
 def build(
     session: Session,
-    benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="A benchmark with a kernel.")] = None,
+    benchmark: Annotated[str | None, argument("BENCH", "A benchmark with a kernel.")] = None,
     tool: Annotated[
         str | None, plain("--for xrt|intel|opencl", "Compiler: xrt (v++), intel (aoc) or opencl (the driver of --on).")
     ] = None,

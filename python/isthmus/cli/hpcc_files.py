@@ -3,11 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from isthmus.base.files import read_text, write_atomically
 from isthmus.base.stdout import write_out
-from isthmus.cli.command import counting, plain, written
+from isthmus.cli.command import argument, counting, plain, written
 from isthmus.hpcc.benchmarks import BENCHMARKS
 from isthmus.hpcc.centre import SHIPPED
 from isthmus.hpcc.centre.job_script import JobScript
@@ -28,9 +26,7 @@ Out = Annotated[str | None, written("--out FILE", "File to write. [default: stdo
 
 def job(
     session: Session,
-    words: Annotated[
-        list[str], typer.Argument(metavar="WORD", help="Words after 'isthmus hpcc'; put '--' before its options.")
-    ],
+    words: Annotated[list[str], argument("WORD", "Words after 'isthmus hpcc'; put '--' before its options.")],
     scheduler: Annotated[
         str, plain("--scheduler slurm", "Batch system to write the script for. [default: slurm]")
     ] = "slurm",

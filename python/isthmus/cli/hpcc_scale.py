@@ -5,14 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import check_folder
 from isthmus.base.numbers import counted
 from isthmus.base.texts import to_json
-from isthmus.cli.command import plain
+from isthmus.cli.command import argument, plain
 from isthmus.cli.hpcc_options import MeasurementOptions, RunOptions, tuned_words
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.hpcc.benchmarks import benchmark_of
@@ -36,7 +34,7 @@ def scale(
     session: Session,
     work: RunOptions,
     measuring: MeasurementOptions,
-    benchmark: Annotated[str, typer.Argument(metavar="BENCH", help="A benchmark that 'isthmus hpcc --list' names.")],
+    benchmark: Annotated[str, argument("BENCH", "A benchmark that 'isthmus hpcc --list' names.")],
     ranks: Annotated[str, plain("--ranks R,R,...", "Numbers of MPI ranks to run with. [default: 1,2,4]")] = "1,2,4",
     mode: Annotated[
         str, plain("--mode weak,strong", "weak: the problem grows with R; strong: it stays. [default: both]")

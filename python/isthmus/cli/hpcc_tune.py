@@ -2,12 +2,10 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.base.durations import parse_duration
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import figure
-from isthmus.cli.command import List, plain
+from isthmus.cli.command import List, argument, plain
 from isthmus.cli.hpcc_options import Placement, RunOptions
 from isthmus.hpcc.benchmarks import BENCHMARKS
 from isthmus.show.output import Result, Table
@@ -28,7 +26,7 @@ def tune(
     session: Session,
     work: RunOptions,
     placing: Placement,
-    benchmark: Annotated[str | None, typer.Argument(metavar="BENCH", help="A benchmark that --list names.")] = None,
+    benchmark: Annotated[str | None, argument("BENCH", "A benchmark that --list names.")] = None,
     budget: Annotated[
         str, plain("--budget TIME", "Start no trial after this time, such as 60s or 1h. [default: 5min]")
     ] = "5min",

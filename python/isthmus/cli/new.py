@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
+from isthmus.cli.command import argument
 from isthmus.project.new import write_project
 from isthmus.show.session import Session
 
@@ -13,7 +12,7 @@ EXAMPLES = ["isthmus new my-app", "cmake -S my-app -B my-app/build && cmake --bu
 
 def new(
     session: Session,
-    folder: Annotated[str, typer.Argument(metavar="DIR", help="The folder; it must not be there, or be empty.")],
+    folder: Annotated[str, argument("DIR", "The folder; it must not be there, or be empty.")],
 ) -> None:
     """A project of one's own: an actor, its program, a test and a study, ready to build.
 

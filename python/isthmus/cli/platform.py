@@ -3,14 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import write_atomically
 from isthmus.base.flows import STREAM
 from isthmus.base.names import select
 from isthmus.base.numbers import as_written
-from isthmus.cli.command import Sets, plain, written
+from isthmus.cli.command import Sets, argument, plain, written
 from isthmus.running.limits import as_records, named, of_keys
 from isthmus.running.targets import check_target, described_platforms, is_model, next_run, read_platform, system
 from isthmus.running.tools import Event
@@ -37,13 +35,8 @@ LIST_EXAMPLES = ["isthmus platform list"]
 
 def show(
     session: Session,
-    target: Annotated[
-        str,
-        typer.Argument(metavar="TARGET", help="model:NAME, FILE.toml of a board, or SYSTEM.toml of hosts and boards."),
-    ],
-    keys: Annotated[
-        list[str] | None, typer.Argument(metavar="KEY", help="Names or globs of keys, as in 'link.*'. [default: all]")
-    ] = None,
+    target: Annotated[str, argument("TARGET", "model:NAME, FILE.toml of a board, or SYSTEM.toml of hosts and boards.")],
+    keys: Annotated[list[str] | None, argument("KEY", "Names or globs of keys, as in 'link.*'. [default: all]")] = None,
     sets: Sets = None,
 ) -> None:
     """Show every number of a modelled board with its unit, source and role.
@@ -83,7 +76,7 @@ def show(
 
 def new(
     session: Session,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="Name of the board.")],
+    name: Annotated[str, argument("NAME", "Name of the board.")],
     like: Annotated[
         str, plain("--like TARGET", "Board whose parts and numbers are copied. [default: model:aws-f1]")
     ] = "model:aws-f1",

@@ -2,15 +2,13 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.flows import FLOWS
 from isthmus.base.grain import DEFAULT, chosen
 from isthmus.base.names import select
 from isthmus.base.sizes import format_size, parse_size, parse_sizes
-from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, plain, setting
+from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, argument, plain, setting
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.running.probes import all_probes
 from isthmus.running.probing import Probing, run_probing, served_by
@@ -36,13 +34,10 @@ def probe(
     session: Session,
     target: Annotated[
         str | None,
-        typer.Argument(
-            metavar="TARGET", help="model:NAME, FILE.toml, opencl:N or opencl:NAME; 'isthmus run --list' names them."
-        ),
+        argument("TARGET", "model:NAME, FILE.toml, opencl:N or opencl:NAME; 'isthmus run --list' names them."),
     ] = None,
     probes: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="PROBE", help="Names or globs of probes, as --list shows them. [default: all]"),
+        list[str] | None, argument("PROBE", "Names or globs of probes, as --list shows them. [default: all]")
     ] = None,
     sizes: Annotated[
         str | None, setting("--sizes SIZES", "Bytes to transfer: sizes and ranges, as in 64B,4KiB..1MiB:x2.")

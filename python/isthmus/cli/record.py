@@ -10,7 +10,7 @@ import typer
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import check_writable, write_atomically
 from isthmus.base.stdout import write_out
-from isthmus.cli.command import counting, plain, written
+from isthmus.cli.command import argument, counting, plain, written
 from isthmus.recording.launch import environment_of, journal_folder, run_program
 from isthmus.show.output import Result
 from isthmus.show.session import Session
@@ -27,7 +27,7 @@ EXAMPLES = [
 
 _CALLS = 100_000
 
-Command = Annotated[list[str] | None, typer.Argument(metavar="-- COMMAND", help="The program and its own options.")]
+Command = Annotated[list[str] | None, argument("-- COMMAND", "The program and its own options.")]
 Output = Annotated[
     str | None, plain("-o --output FILE", "The record to write, or its folder. [default: PROGRAM.record.json here]")
 ]
@@ -53,9 +53,7 @@ Recover = Annotated[
 
 def record(
     session: Session,
-    command: Annotated[
-        list[str] | None, typer.Argument(metavar="-- COMMAND", help="The program and its own options.")
-    ] = None,
+    command: Command = None,
     output: Output = None,
     json: Json = None,
     trace: TraceTo = None,

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import write_atomically
-from isthmus.cli.command import plain, written
+from isthmus.cli.command import argument, plain, written
 from isthmus.results.kinds import commands
 from isthmus.show.session import Session
 
@@ -25,10 +23,7 @@ KINDS = commands(lambda kind: kind.reported, "or")
 
 def report(
     session: Session,
-    files: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="FILE", help=f"JSON file of {KINDS}."),
-    ] = None,
+    files: Annotated[list[str] | None, argument("FILE", f"JSON file of {KINDS}.")] = None,
     output: Annotated[
         str, written("-o --output FILE", "The HTML file to write. [default: report.html]")
     ] = "report.html",

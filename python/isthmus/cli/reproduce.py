@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import write_atomically
 from isthmus.base.names import select
 from isthmus.base.numbers import figure
-from isthmus.cli.command import DryRun, List, Sets, counting, plain
+from isthmus.cli.command import DryRun, List, Sets, argument, counting, plain
 from isthmus.reproduction.template import template
 from isthmus.show.output import Result, Table
 from isthmus.show.progress import duration
@@ -40,9 +38,7 @@ def reproduce(
     session: Session,
     papers: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="PAPER", help="Names or globs of papers, or paper files. [default: every installed paper]"
-        ),
+        argument("PAPER", "Names or globs of papers, or paper files. [default: every installed paper]"),
     ] = None,
     failing: Annotated[
         bool, plain("--failing", "Show only the rows that do not agree; the JSON file has all.")

@@ -5,8 +5,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
 from isthmus.base.faults import FAULTS_HELP, check_faults
@@ -14,7 +12,7 @@ from isthmus.base.flows import FLOWS, SHARED
 from isthmus.base.grain import DEFAULT, Grain, chosen
 from isthmus.base.names import listed, meant
 from isthmus.base.numbers import seconds
-from isthmus.cli.command import Coarse, DryRun, Fine, List, counting, given, plain, setting, written
+from isthmus.cli.command import Coarse, DryRun, Fine, List, argument, counting, given, plain, setting, written
 from isthmus.cli.lists import list_choices
 from isthmus.cli.plan import show_plan
 from isthmus.running.application_options import (
@@ -150,9 +148,8 @@ def run(
     typed: TypedOptions,
     app: Annotated[
         str | None,
-        typer.Argument(
-            metavar="APP",
-            help="A name that --list shows, the path of a program, or FILE.toml, which describes an application.",
+        argument(
+            "APP", "A name that --list shows, the path of a program, or FILE.toml, which describes an application."
         ),
     ] = None,
     fine: Fine = False,

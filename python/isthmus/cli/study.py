@@ -5,14 +5,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import check_folder
 from isthmus.base.grain import chosen
 from isthmus.base.texts import to_json, to_json_line
-from isthmus.cli.command import Coarse, DryRun, Fine, List, plain, setting
+from isthmus.cli.command import Coarse, DryRun, Fine, List, argument, plain, setting
 from isthmus.cli.plan import show_plan
 from isthmus.cli.run import Count, Repeated, Sets, Warmup
 from isthmus.results.out_folder import OutFolder
@@ -49,9 +47,7 @@ Out = Annotated[str | None, setting("--out DIR", "Folder of the results.")]
 def study(
     session: Session,
     typed: TypedOptions,
-    file: Annotated[
-        str | None, typer.Argument(metavar="FILE", help="The study file, or the name of one that --list shows.")
-    ] = None,
+    file: Annotated[str | None, argument("FILE", "The study file, or the name of one that --list shows.")] = None,
     count: Count = None,
     sets: Sets = None,
     fine: Fine = False,

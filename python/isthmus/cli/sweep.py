@@ -5,15 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import check_folder
 from isthmus.base.grain import chosen
 from isthmus.base.numbers import grouped
 from isthmus.base.texts import to_csv, to_json
-from isthmus.cli.command import Coarse, DryRun, Fine, plain
+from isthmus.cli.command import Coarse, DryRun, Fine, argument, plain
 from isthmus.cli.run import Count
 from isthmus.cli.study import Out
 from isthmus.results.out_folder import OutFolder
@@ -46,9 +44,7 @@ SetsOfValues = Annotated[
 def sweep(
     session: Session,
     typed: TypedOptions,
-    file: Annotated[
-        str, typer.Argument(metavar="STUDY", help="The study file, or a name that 'isthmus study --list' shows.")
-    ],
+    file: Annotated[str, argument("STUDY", "The study file, or a name that 'isthmus study --list' shows.")],
     sets: SetsOfValues = None,
     pareto: Annotated[
         str | None,
