@@ -1,5 +1,6 @@
 """`isthmus probe TARGET [PROBE...]`: micro-benchmarks of how data crosses."""
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from isthmus.base.configuration import resolve
@@ -8,7 +9,7 @@ from isthmus.base.flows import FLOWS
 from isthmus.base.grain import DEFAULT, chosen
 from isthmus.base.names import select
 from isthmus.base.sizes import format_size, parse_size, parse_sizes
-from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, argument, plain, setting
+from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, argument, given, plain, setting
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.running.probes import all_probes
 from isthmus.running.probing import Probing, run_probing, served_by
@@ -28,6 +29,35 @@ EXAMPLES = [
     "isthmus probe model:zynq-ultrascale port-tx --port hpc,acp --sizes 4KiB..32MiB:x2",
     "isthmus probe model:zynq-ultrascale maintenance --buffers 1,16 --load 0,8 --sizes 64KiB,1MiB",
 ]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """Which records of a probe, of those that only a model has."""
+
+    channel: str | None = given(plain("--channel NAME", "Link to probe, if a board has several. [default: each]"))
+    start: str | None = given(
+        plain(
+            "--start STARTS",
+            "State of the caches before a shared-memory probe: cold, warm, flushed. [default: flushed if it has it]",
+        )
+    )
+    port: str | None = given(
+        plain("--port PORTS", "Ports from a SoC's FPGA to its memory: hp, hpc, acp. [default: all]")
+    )
+    state: str | None = given(
+        plain(
+            "--state STATES",
+            "What a core did to the buffer before: written, read, flushed, streamed. [default: all but streamed]",
+        )
+    )
+    op: str | None = given(plain("--op OPERATIONS", "Cache maintenance to probe: flush, invalidate. [default: both]"))
+    buffers: str | None = given(
+        plain("--buffers N", "Number of buffers (or several numbers) that a maintained size is cut into. [default: 1]")
+    )
+    load: str | None = given(
+        plain("--load N", "Accesses in flight on each other core during cache maintenance, 0..8. [default: 0]")
+    )
 
 
 def probe(
@@ -52,37 +82,8 @@ def probe(
     repeat: Annotated[
         str | None, setting("--repeat N", "Samples of each size, at most. [default: 20; a model gives 1]")
     ] = None,
-    channel: Annotated[
-        str | None, plain("--channel NAME", "Link to probe, if a board has several. [default: each]")
-    ] = None,
-    start: Annotated[
-        str | None,
-        plain(
-            "--start STARTS",
-            "State of the caches before a shared-memory probe: cold, warm, flushed. [default: flushed if it has it]",
-        ),
-    ] = None,
-    port: Annotated[
-        str | None, plain("--port PORTS", "Ports from a SoC's FPGA to its memory: hp, hpc, acp. [default: all]")
-    ] = None,
-    state: Annotated[
-        str | None,
-        plain(
-            "--state STATES",
-            "What a core did to the buffer before: written, read, flushed, streamed. [default: all but streamed]",
-        ),
-    ] = None,
-    op: Annotated[
-        str | None, plain("--op OPERATIONS", "Cache maintenance to probe: flush, invalidate. [default: both]")
-    ] = None,
-    buffers: Annotated[
-        str | None,
-        plain("--buffers N", "Number of buffers (or several numbers) that a maintained size is cut into. [default: 1]"),
-    ] = None,
-    load: Annotated[
-        str | None,
-        plain("--load N", "Accesses in flight on each other core during cache maintenance, 0..8. [default: 0]"),
-    ] = None,
+    *,
+    of_model: ModelOptions,
     sets: Sets = None,
     fine: Fine = False,
     coarse: Coarse = False,
@@ -107,11 +108,9 @@ def probe(
         raise IsthmusError("TARGET: expected a target", hint="'isthmus run --list' names them.")
     check_target(target)
     if not is_model(target):
-        of_models = {"--set": sets, "--channel": channel, "--start": start, "--port": port, "--state": state,
-                     "--op": op, "--buffers": buffers, "--load": load}  # fmt: skip
-        for option in (option for option, given in of_models.items() if given):
+        for option in (name for name, value in {"set": sets, **vars(of_model)}.items() if value):
             raise IsthmusError(
-                f"{option}: '{target}' is a real device, and only models have numbers, links, ports, starts, "
+                f"--{option}: '{target}' is a real device, and only models have numbers, links, ports, starts, "
                 "states and maintenance"
             )
     asked = chosen(fine, coarse)
@@ -125,15 +124,9 @@ def probe(
         parse_sizes(burst) if burst else (),
         sets or (),
         parse_size(offset) if offset else 0,
-        channel,
-        asked or DEFAULT,
-        start,
-        port,
-        state,
-        op,
-        buffers,
-        load,
-        chosen_sizes.origin == "default",
+        grain=asked or DEFAULT,
+        whole_lines=chosen_sizes.origin == "default",
+        **vars(of_model),
     )
     if dry_run:
         shown = ", ".join(map(format_size, probing.sizes))
