@@ -1,11 +1,11 @@
 """Advice as tables and sentences."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from isthmus.base.numbers import figure, percent, seconds
 from isthmus.records import AdviseBranch, AdviseCrossing, AdviseRow, AdviseVerdict
 from isthmus.running.integration import NO_MEASUREMENT
-from isthmus.show.output import Table
+from isthmus.show.output import Table, table_of
 
 
 def said_first(verdict: AdviseVerdict, first: AdviseRow) -> list[str]:
@@ -36,43 +36,23 @@ def said_of_crossing(crossing: Sequence[AdviseCrossing], below_s: float | None) 
 
 def choices_table(rows: Sequence[AdviseRow]) -> Table:
     """One line for each choice."""
-    unit = rows[0].unit
-    columns = (
-        "target",
-        "flow",
-        unit,
-        "from",
-        "to",
-        "formula",
-        "run",
-        "wins",
-        "r",
-        "GB/s",
-        "CTC",
-        "latency",
-        "cost",
-        "J",
-    )
-    cells = [
-        (
-            board(row),
-            row.flow,
-            figure(row.value),
-            figure(row.low),
-            figure(row.high),
-            figure(row.formula),
-            figure(row.run),
-            percent(row.wins),
-            figure(row.r),
-            figure(row.effective_gb_per_s),
-            figure(row.ctc),
-            seconds(row.latency_s),
-            figure(row.cost),
-            figure(row.joules),
-        )
-        for row in rows
-    ]
-    return Table(columns, cells, numbers=frozenset(columns[2:]))
+    columns: dict[str, Callable[[AdviseRow], str]] = {
+        "target": board,
+        "flow": lambda row: row.flow,
+        rows[0].unit: lambda row: figure(row.value),
+        "from": lambda row: figure(row.low),
+        "to": lambda row: figure(row.high),
+        "formula": lambda row: figure(row.formula),
+        "run": lambda row: figure(row.run),
+        "wins": lambda row: percent(row.wins),
+        "r": lambda row: figure(row.r),
+        "GB/s": lambda row: figure(row.effective_gb_per_s),
+        "CTC": lambda row: figure(row.ctc),
+        "latency": lambda row: seconds(row.latency_s),
+        "cost": lambda row: figure(row.cost),
+        "J": lambda row: figure(row.joules),
+    }
+    return table_of(rows, columns, numbers=columns.keys() - {"target", "flow"})
 
 
 def _method(branch: AdviseBranch) -> str:

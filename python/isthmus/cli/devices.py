@@ -2,7 +2,7 @@
 
 from isthmus.base.errors import IsthmusError
 from isthmus.running.targets import devices as find_devices
-from isthmus.show.output import Result, Table
+from isthmus.show.output import Result, table_of
 from isthmus.show.session import Session
 
 EXAMPLES = ["isthmus devices", "isthmus devices --json -"]
@@ -18,19 +18,18 @@ def devices(session: Session) -> None:
     found = [Device.model_validate(event) for event in find_devices()]
     if not found:
         raise IsthmusError("no OpenCL device on this machine", hint="'isthmus doctor' says what to install.")
-    cells = [
-        (
-            device.target,
-            device.name,
-            f"{device.platform} {device.driver}",
-            device.type,
-            str(device.compute_units),
-            f"{device.global_memory_bytes / 2**30:.1f}",
-            f"{device.max_allocation_bytes / 2**30:.1f}",
-        )
-        for device in found
-    ]
-    columns = ("target", "name", "platform and driver", "type", "compute units", "memory, GiB", "largest buffer, GiB")
-    table = Table(columns, cells, numbers=frozenset(columns[4:]))
+    table = table_of(
+        found,
+        {
+            "target": lambda device: device.target,
+            "name": lambda device: device.name,
+            "platform and driver": lambda device: f"{device.platform} {device.driver}",
+            "type": lambda device: device.type,
+            "compute units": lambda device: str(device.compute_units),
+            "memory, GiB": lambda device: f"{device.global_memory_bytes / 2**30:.1f}",
+            "largest buffer, GiB": lambda device: f"{device.max_allocation_bytes / 2**30:.1f}",
+        },
+        numbers={"compute units", "memory, GiB", "largest buffer, GiB"},
+    )
     session.emit(Result(DevicesFile(context=session.context(), devices=found), found, tables=[table]))
     session.next(f"isthmus run image-filter --on {found[0].target} --flow offload")

@@ -8,7 +8,7 @@ from isthmus.cli.command import argument, plain
 from isthmus.cli.compare import percentage
 from isthmus.results.kinds import KINDS, name_of
 from isthmus.results.store import all_records, run_document, runs, store_path
-from isthmus.show.output import Result, Table
+from isthmus.show.output import Result, Table, table_of
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
@@ -115,25 +115,24 @@ def _regressions(session: Session, names: list[str], fail: bool) -> None:
         raise IsthmusError(f"--regressions: looks at every run, got '{names[0]}'")
     found = regressions(all_records())
     worse = [one for one in found if one.regressed]
-    rows = [
-        (
-            one.name,
-            one.device,
-            str(one.earlier),
-            figure(one.median),
-            percent(one.noise),
-            figure(one.newest),
-            one.unit,
-            percent(one.change),
-            "REGRESSED" if one.regressed else "-",
-        )
-        for one in found
-    ]
-    columns = ("what", "device", "earlier runs", "median", "noise", "newest", "unit", "change", "verdict")
-    table = Table(columns, rows, numbers=frozenset({"earlier runs", "median", "noise", "newest", "change"}))
+    table = table_of(
+        found,
+        {
+            "what": lambda one: one.name,
+            "device": lambda one: one.device,
+            "earlier runs": lambda one: str(one.earlier),
+            "median": lambda one: figure(one.median),
+            "noise": lambda one: percent(one.noise),
+            "newest": lambda one: figure(one.newest),
+            "unit": lambda one: one.unit,
+            "change": lambda one: percent(one.change),
+            "verdict": lambda one: "REGRESSED" if one.regressed else "-",
+        },
+        numbers={"earlier runs", "median", "noise", "newest", "change"},
+    )
     said = f"{len(worse)} of {len(found)} series with at least {FEWEST} earlier runs got worse beyond their noise"
     file = RegressionsFile(context=session.context(), regressions=found)
-    session.emit(Result(file, found, verdict=[said], tables=[table] if rows else []))
+    session.emit(Result(file, found, verdict=[said], tables=[table] if found else []))
     if worse and fail:
         raise AnswerIsNoError(f"worse beyond the noise: {', '.join(one.name for one in worse)}")
 

@@ -10,7 +10,7 @@ from isthmus.base.numbers import figure
 from isthmus.cli.command import plain, written
 from isthmus.cli.hpcc_options import For, Ranks
 from isthmus.show.events import Listener
-from isthmus.show.output import Result, Table
+from isthmus.show.output import Result, Table, table_of
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
@@ -100,19 +100,19 @@ def _show(
 
 
 def _table(checks: "list[AcceptanceCheck]") -> Table:
-    rows = [
-        (
-            check.node,
-            check.name,
-            figure(check.value),
-            check.unit,
-            figure(check.low),
-            figure(check.high),
-            figure(check.fleet_median),
-            ("passed" if check.passed else "FAILED") + (", outlier" if check.outlier else ""),
-            check.reason or "-",
-        )
-        for check in checks
-    ]
-    columns = ("node", "record", "value", "unit", "least", "most", "median of nodes", "check", "reason")
-    return Table(columns, rows, numbers=frozenset(columns[2:3] + columns[4:7]), below="reason")
+    return table_of(
+        checks,
+        {
+            "node": lambda check: check.node,
+            "record": lambda check: check.name,
+            "value": lambda check: figure(check.value),
+            "unit": lambda check: check.unit,
+            "least": lambda check: figure(check.low),
+            "most": lambda check: figure(check.high),
+            "median of nodes": lambda check: figure(check.fleet_median),
+            "check": lambda check: ("passed" if check.passed else "FAILED") + (", outlier" if check.outlier else ""),
+            "reason": lambda check: check.reason or "-",
+        },
+        numbers={"value", "least", "most", "median of nodes"},
+        below="reason",
+    )

@@ -1,27 +1,13 @@
 """Scaling for people: a verdict, a table, and the curve that HPL's prediction comes from."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from isthmus.base.numbers import counted, figure, percent
 from isthmus.hpcc.benchmarks import rated
 from isthmus.records import HpccScaleFile, ScaleRow
-from isthmus.show.output import Table
+from isthmus.show.output import Table, table_of
 
-COLUMNS = (
-    "mode",
-    "ranks",
-    "quantity",
-    "size",
-    "all ranks",
-    "unit",
-    "speed-up",
-    "efficiency",
-    "predicted, model",
-    "results",
-    "devices",
-)
 NOT_JUDGED = "not to be judged"
-NUMBERS = frozenset({"ranks", "size", "all ranks", "speed-up", "efficiency", "predicted, model"})
 
 
 def verdict(benchmark: str, rows: Sequence[ScaleRow]) -> str:
@@ -48,29 +34,27 @@ def verdicts(rows: Sequence[ScaleRow]) -> list[str]:
 
 def table(rows: Sequence[ScaleRow]) -> Table:
     """A row for each quantity of each run."""
-    cells = [
-        (
-            row.mode,
-            str(row.ranks),
-            row.name,
-            ", ".join(f"{value}" for value in row.parameters.values()) or "-",
-            figure(row.value if row.validated else None),
-            row.unit,
-            *_gained(row),
-            figure(row.predicted),
-            "validated" if row.validated else "WRONG",
-            "shared" if row.shared else "own",
-        )
-        for row in rows
-    ]
-    return Table(COLUMNS, cells, numbers=NUMBERS)
+    columns: dict[str, Callable[[ScaleRow], str]] = {
+        "mode": lambda row: row.mode,
+        "ranks": lambda row: str(row.ranks),
+        "quantity": lambda row: row.name,
+        "size": lambda row: ", ".join(map(str, row.parameters.values())) or "-",
+        "all ranks": lambda row: figure(row.value if row.validated else None),
+        "unit": lambda row: row.unit,
+        "speed-up": lambda row: _gained(row, figure(row.speed_up)),
+        "efficiency": lambda row: _gained(row, percent(row.efficiency)),
+        "predicted, model": lambda row: figure(row.predicted),
+        "results": lambda row: "validated" if row.validated else "WRONG",
+        "devices": lambda row: "shared" if row.shared else "own",
+    }
+    return table_of(rows, columns, numbers=columns.keys() - {"mode", "quantity", "unit", "results", "devices"})
 
 
-def _gained(row: ScaleRow) -> tuple[str, str]:
-    """Speed-up and efficiency, where results are right and the spread leaves something to say."""
+def _gained(row: ScaleRow, told: str) -> str:
+    """What is told where results are right and the spread leaves something to say."""
     if not row.validated or row.speed_up is None:
-        return ("-", "-")
-    return (figure(row.speed_up), percent(row.efficiency)) if row.judged else (NOT_JUDGED, NOT_JUDGED)
+        return "-"
+    return told if row.judged else NOT_JUDGED
 
 
 def detail(file: HpccScaleFile) -> list[str]:

@@ -1,16 +1,14 @@
 """Records of HPC Challenge for people: a verdict, a table, and the summary lines that HPC Challenge writes."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from isthmus.base.numbers import counted, figure, percent
 from isthmus.base.sizes import format_size
 from isthmus.hpcc.benchmarks import benchmark_of
 from isthmus.hpcc.keys import hpc_challenge
 from isthmus.records import HpccPlace, HpccRecord
-from isthmus.show.output import Table
-
-COLUMNS = ("benchmark", "best", "unit", "median", "spread", "expected, model", "of expected", "over ranks")
+from isthmus.show.output import Table, table_of
 
 
 def verdict(records: Sequence[HpccRecord]) -> str:
@@ -28,20 +26,17 @@ def verdict(records: Sequence[HpccRecord]) -> str:
 
 def table(records: Sequence[HpccRecord]) -> Table:
     """A row for each quantity."""
-    rows = [
-        (
-            one.name,
-            figure(one.value if one.validated else None),
-            one.unit,
-            figure(one.median if one.validated else None),
-            percent(one.spread),
-            figure(one.expected),
-            percent(one.efficiency if one.validated else None),
-            one.across,
-        )
-        for one in records
-    ]
-    return Table(COLUMNS, rows, numbers=frozenset({"best", "median", "spread", "expected, model", "of expected"}))
+    columns: dict[str, Callable[[HpccRecord], str]] = {
+        "benchmark": lambda one: one.name,
+        "best": lambda one: figure(one.value if one.validated else None),
+        "unit": lambda one: one.unit,
+        "median": lambda one: figure(one.median if one.validated else None),
+        "spread": lambda one: percent(one.spread),
+        "expected, model": lambda one: figure(one.expected),
+        "of expected": lambda one: percent(one.efficiency if one.validated else None),
+        "over ranks": lambda one: one.across,
+    }
+    return table_of(records, columns, numbers=columns.keys() - {"benchmark", "unit", "over ranks"})
 
 
 def unjudged_lines(records: Sequence[HpccRecord]) -> list[str]:

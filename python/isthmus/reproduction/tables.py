@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from isthmus.base.numbers import as_written, counted, figure, is_number
 from isthmus.records import HeldOut, PaperRow, PaperScore, RoleScore
-from isthmus.show.output import Table
+from isthmus.show.output import Table, table_of
 
 # Where a note goes on to its next piece (comparison.py puts them together).
 _PIECES = re.compile(r"; (?=reading |span of |determined by |same as |\d\S* \S+ here)")
@@ -41,23 +41,24 @@ def _predictions(found: RoleScore | None) -> str:
 
 def rows_table(rows: Sequence[PaperRow], title: str) -> Table:
     """A line for each published number."""
-    columns = ("id", "place", "quantity", "unit", "published", "ours, model", "error", "role", "note")
-    cells = [
-        (
-            row.id,
-            row.place,
-            row.quantity,
-            row.unit,
-            _as_printed(row.published),
-            as_text(row.ours),
-            "-" if row.error is None else f"{row.error:+.1%}",
-            row.role,
-            _PIECES.sub(";\n", row.note),
-        )
-        for row in rows
-    ]
-    numbers = frozenset({"published", "ours, model", "error"})
-    return Table(columns, cells, numbers=numbers, title=title, below="note", key_columns=1)
+    return table_of(
+        rows,
+        {
+            "id": lambda row: row.id,
+            "place": lambda row: row.place,
+            "quantity": lambda row: row.quantity,
+            "unit": lambda row: row.unit,
+            "published": lambda row: _as_printed(row.published),
+            "ours, model": lambda row: as_text(row.ours),
+            "error": lambda row: "-" if row.error is None else f"{row.error:+.1%}",
+            "role": lambda row: row.role,
+            "note": lambda row: _PIECES.sub(";\n", row.note),
+        },
+        numbers={"published", "ours, model", "error"},
+        title=title,
+        below="note",
+        key_columns=1,
+    )
 
 
 def score_table(scores: Mapping[str, PaperScore]) -> Table:
@@ -81,21 +82,20 @@ def score_table(scores: Mapping[str, PaperScore]) -> Table:
 
 def held_out_table(rows: Sequence[HeldOut]) -> Table:
     """A line for each number whose experiment the model was not given."""
-    columns = ("id", "board", "quantity", "unit", "published", "with it, model", "without it, model", "error")
-    cells = [
-        (
-            row.id,
-            row.board,
-            row.quantity,
-            row.unit,
-            _as_printed(row.published),
-            figure(row.calibrated),
-            figure(row.held_out),
-            f"{row.error:+.1%}",
-        )
-        for row in rows
-    ]
-    return Table(columns, cells, numbers=frozenset({"published", "with it, model", "without it, model", "error"}))
+    return table_of(
+        rows,
+        {
+            "id": lambda row: row.id,
+            "board": lambda row: row.board,
+            "quantity": lambda row: row.quantity,
+            "unit": lambda row: row.unit,
+            "published": lambda row: _as_printed(row.published),
+            "with it, model": lambda row: figure(row.calibrated),
+            "without it, model": lambda row: figure(row.held_out),
+            "error": lambda row: f"{row.error:+.1%}",
+        },
+        numbers={"published", "with it, model", "without it, model", "error"},
+    )
 
 
 def _as_printed(value: bool | int | float | str) -> str:

@@ -1,15 +1,16 @@
 """Results as a table for people, Markdown, CSV or JSON."""
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
     from rich.console import Console
 
 Record = dict[str, Any]
+Item = TypeVar("Item")
 
 PIPE_WIDTH = 180  # of a table that is read from a pipe or a file
 PROSE_WIDTH = 120
@@ -24,10 +25,15 @@ class Table:
 
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
-    numbers: frozenset[str] = frozenset()
+    numbers: Set[str] = frozenset()
     title: str = ""
     below: str = ""
     key_columns: int = 2
+
+
+def table_of(rows: Iterable[Item], columns: Mapping[str, Callable[[Item], str]], **more: Any) -> Table:
+    """A line for each row, of what each column, named, says of it; `more` is of the table."""
+    return Table(tuple(columns), [[say(row) for say in columns.values()] for row in rows], **more)
 
 
 @dataclass(frozen=True)
