@@ -5,7 +5,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from isthmus.base.errors import IsthmusError
+from isthmus.base.errors import IsthmusError, saying
 from isthmus.base.names import nearest
 
 _PACKAGE = Path(__file__).resolve().parents[1]
@@ -66,7 +66,7 @@ def check_writable(path: Path, flag: str) -> None:
 
     Nothing is left behind, and no folder is made.
     """
-    try:
+    with saying(f"{flag}: {path}: cannot write"):
         if path.is_dir():
             raise IsthmusError(f"{flag}: {path}: cannot write: Is a directory")
         if path.exists() and not path.is_file():
@@ -74,16 +74,12 @@ def check_writable(path: Path, flag: str) -> None:
                 raise IsthmusError(f"{flag}: {path}: cannot write: Permission denied")
             return
         _try_folder(path.resolve().parent, path.name)
-    except OSError as error:
-        raise IsthmusError(f"{flag}: {path}: cannot write: {error.strerror}") from error
 
 
 def check_folder(path: Path, flag: str) -> None:
     """The same for the files of a folder, there or not."""
-    try:
+    with saying(f"{flag}: {path}: cannot write"):
         _try_folder(path.resolve(), "")
-    except OSError as error:
-        raise IsthmusError(f"{flag}: {path}: cannot write: {error.strerror}") from error
 
 
 def _try_folder(folder: Path, name: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from isthmus.base.errors import IsthmusError
+from isthmus.base.errors import saying
 from isthmus.base.files import data_folder, read_text, write_atomically
 from isthmus.hpcc import side_file
 from isthmus.hpcc.benchmarks import design_of
@@ -72,10 +72,8 @@ def for_device(benchmark: str, arguments: Sequence[str], folder: Path) -> HpccBu
     """Compiles a benchmark for an OpenCL device of this machine; `arguments` are those of `isthmus-hpcc`."""
     design_of(benchmark)
     binary = folder / f"{benchmark}.bin"
-    try:
+    with saying(f"{folder}: cannot make the folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise IsthmusError(f"{folder}: cannot make the folder: {error.strerror}") from error
     made = _compilation([benchmark, "--compile", str(binary), *arguments])
     device = made["device_info"]
     beside = side_file.write(

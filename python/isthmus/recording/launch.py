@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from isthmus.base.errors import IsthmusError
+from isthmus.base.errors import saying
 from isthmus.recording.layer import layer_path
 from isthmus.recording.loader import loader_environment
 from isthmus.running.tools import SIGNALLED
@@ -19,11 +19,9 @@ from isthmus.running.tools import SIGNALLED
 @contextmanager
 def journal_folder(beside: Path) -> Iterator[Path]:
     """A folder for journals, on the disk of the record; it stays where the record was not written."""
-    try:
+    with saying(f"{beside}: cannot write"):
         beside.mkdir(parents=True, exist_ok=True)
         folder = Path(tempfile.mkdtemp(prefix="isthmus-record-", dir=beside)).resolve()
-    except OSError as error:
-        raise IsthmusError(f"{beside}: cannot write: {error.strerror}") from error
     try:
         yield folder
     except BaseException:
@@ -45,10 +43,8 @@ def run_program(command: Sequence[str], environment: Mapping[str, str], stdout: 
 
     What the terminal sends (Ctrl-C) reaches the program by itself; what is sent to this process is passed on.
     """
-    try:
+    with saying(f"{command[0]}: cannot start"):
         program = subprocess.Popen(list(command), env={**os.environ, **environment}, stdout=stdout)
-    except OSError as error:
-        raise IsthmusError(f"{command[0]}: cannot start: {error.strerror}") from error
     with _passing_on(program):
         status = program.wait()
     return status if status >= 0 else SIGNALLED - status

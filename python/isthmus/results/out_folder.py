@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from isthmus.base.errors import IsthmusError
+from isthmus.base.errors import saying
 from isthmus.base.files import write_atomically
 
 EARLIER = "earlier"  # the folder, inside that of the newest run, of those before
@@ -60,11 +60,9 @@ class OutFolder:
 
     def _lock_of(self, folder: Path) -> bool:
         """Takes the folder's lock, which a process that is killed gives back too; False where another one has it."""
-        try:
+        with saying(f"{folder}: cannot write"):
             folder.mkdir(parents=True, exist_ok=True)
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        except OSError as error:
-            raise IsthmusError(f"{folder}: cannot write: {error.strerror}") from error
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -83,10 +81,8 @@ class OutFolder:
         kept = folder / EARLIER / written.strftime("%Y-%m-%dT%H-%M-%SZ")
         while kept.exists():
             kept = kept.with_name(f"{kept.name}+")
-        try:
+        with saying(f"{kept}: cannot keep the earlier run"):
             kept.mkdir(parents=True)
             for file in old:
                 file.rename(kept / file.name)
-        except OSError as error:
-            raise IsthmusError(f"{kept}: cannot keep the earlier run: {error.strerror}") from error
         self._say(f"{folder} held an earlier run, which is in {kept} now")

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, ClassVar
 
-from isthmus.base.errors import IsthmusError
+from isthmus.base.errors import IsthmusError, saying
 
 Event = dict[str, Any]
 NAMES = ("isthmus-run", "isthmus-devices", "isthmus-platform", "isthmus-probe", "isthmus-hpcc", "isthmus-described")
@@ -143,7 +143,7 @@ def _start(command: Sequence[str], launch: Launch) -> "subprocess.Popen[str]":
     with _STARTING:
         if Interrupt.happened():
             raise KeyboardInterrupt
-        try:
+        with saying(f"{command[0]}: cannot start"):
             # A process group of its own: Ctrl-C reaches the tool once, from here, and not also from the terminal.
             process = subprocess.Popen(
                 command,
@@ -156,8 +156,6 @@ def _start(command: Sequence[str], launch: Launch) -> "subprocess.Popen[str]":
                 process_group=0,
                 env={**os.environ, **launch.environment},
             )
-        except OSError as error:
-            raise IsthmusError(f"{command[0]}: cannot start: {error.strerror}") from error
         _RUNNING[process] = launch
         if Interrupt.happened():
             _tell(process, launch)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from pydantic import ValidationError
 
-from isthmus.base.errors import IsthmusError
+from isthmus.base.errors import IsthmusError, saying
 from isthmus.base.texts import to_json_line
 
 if TYPE_CHECKING:
@@ -25,11 +25,9 @@ class SweepFolder:
         self._file: TextIO | None = None
 
     def __enter__(self) -> "SweepFolder":
-        try:
+        with saying(f"{self.path}: cannot write"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = self.path.open("a+", encoding="utf-8")
-        except OSError as error:
-            raise IsthmusError(f"{self.path}: cannot write: {error.strerror}") from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -67,9 +65,7 @@ class SweepFolder:
 
     def _write(self, text: str) -> None:
         assert self._file is not None
-        try:
+        with saying(f"{self.path}: cannot write"):
             self._file.write(text)
             self._file.flush()
             os.fsync(self._file.fileno())
-        except OSError as error:
-            raise IsthmusError(f"{self.path}: cannot write: {error.strerror}") from error

@@ -4,7 +4,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from isthmus.base.errors import IsthmusError
+from isthmus.base.errors import IsthmusError, saying
 from isthmus.hpcc.power.samples import Clock, Polling, Sample
 
 ROOT = Path("/sys/class/powercap")
@@ -68,7 +68,5 @@ class Counters:
 
 
 def _text(path: Path) -> str:
-    try:
+    with saying(str(path)):
         return path.read_text().strip()
-    except OSError as error:
-        raise IsthmusError(f"{path}: {error.strerror}") from error
