@@ -15,8 +15,6 @@ from tests.python.samples import sample
 
 KIND = """
 import sys, types
-from typing import Literal
-from pydantic import Field
 from isthmus.results import kinds
 from isthmus.records.base import File, Record
 class FakeRecord(Record):
@@ -24,8 +22,7 @@ class FakeRecord(Record):
     value: float
     unit: str
     kind: str
-class FakeFile(File):
-    schema_: Literal["isthmus.fake/1"] = Field(default="isthmus.fake/1", alias="schema")
+class FakeFile(File, kind="fake"):
     records: list[FakeRecord]
 sys.modules["isthmus.records.fake"] = types.ModuleType("isthmus.records.fake")
 sys.modules["isthmus.records.fake"].__dict__.update(FakeFile=FakeFile, FakeRecord=FakeRecord)

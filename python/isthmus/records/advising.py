@@ -100,10 +100,9 @@ class AdviseCrossing(Record):
     crossing_s: float
 
 
-class AdviseFile(File):
+class AdviseFile(File, kind="advise"):
     """`advise` writes it; rows come in their rank."""
 
-    schema_: Literal["isthmus.advise/1"] = Field(default="isthmus.advise/1", alias="schema")
     application: str
     best: str
     units: int = Field(gt=0, description="of a run")

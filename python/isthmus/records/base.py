@@ -57,5 +57,11 @@ class Context(Record):
 class File(Record):
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
 
-    schema_: str = Field(alias="schema")
+    schema_: str = Field(default="", alias="schema")
     context: Context
+
+    def __init_subclass__(cls, kind: str, **config: Any) -> None:
+        # Before pydantic looks at the class: its schema is that of its kind alone.
+        schema = f"isthmus.{kind}/1"
+        cls.__annotations__["schema_"] = Literal[schema]
+        cls.schema_ = Field(default=schema, alias="schema")

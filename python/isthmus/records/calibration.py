@@ -30,10 +30,9 @@ class CurveError(Record):
     largest: float
 
 
-class CalibrateFile(File):
+class CalibrateFile(File, kind="calibrate"):
     """`calibrate FILE --from RECORDS --json FILE`; of keys that stand together only the first was changed."""
 
-    schema_: Literal["isthmus.calibrate/1"] = Field(default="isthmus.calibrate/1", alias="schema")
     file: str
     keys: list[CalibratedKey]
     together: list[list[str]] = Field(description="keys that the records cannot tell apart")

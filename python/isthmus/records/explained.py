@@ -1,7 +1,5 @@
 """What `explain` finds: causes of a low number, ranked."""
 
-from typing import Literal
-
 from pydantic import Field
 
 from isthmus.records.base import File, Kind, Record
@@ -68,10 +66,9 @@ class ExplainVerdict(Record):
     says: str
 
 
-class ExplainFile(File):
+class ExplainFile(File, kind="explain"):
     """`explain TARGET --json FILE`."""
 
-    schema_: Literal["isthmus.explain/1"] = Field(default="isthmus.explain/1", alias="schema")
     target: str
     measured: list[Quantity]
     cpu: float | None = Field(default=None, description="the host's busy share that was seen")

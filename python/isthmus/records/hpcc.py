@@ -281,39 +281,34 @@ class AcceptanceCheck(Record):
     record: HpccRecord | None = None
 
 
-class HpccFile(File):
+class HpccFile(File, kind="hpcc"):
     """`hpcc BENCH --json FILE`."""
 
-    schema_: Literal["isthmus.hpcc/1"] = Field(default="isthmus.hpcc/1", alias="schema")
     records: list[HpccRecord]
 
 
-class HpccBuildFile(File):
+class HpccBuildFile(File, kind="hpcc-build"):
     """`hpcc build BENCH --json FILE`."""
 
-    schema_: Literal["isthmus.hpcc-build/1"] = Field(default="isthmus.hpcc-build/1", alias="schema")
     build: HpccBuild
 
 
-class HpccTuneFile(File):
+class HpccTuneFile(File, kind="hpcc-tune"):
     """`hpcc tune BENCH --json FILE`."""
 
-    schema_: Literal["isthmus.hpcc-tune/1"] = Field(default="isthmus.hpcc-tune/1", alias="schema")
     tuned: HpccTuned
 
 
-class HpccScaleFile(File):
+class HpccScaleFile(File, kind="hpcc-scale"):
     """`hpcc scale BENCH --json FILE`."""
 
-    schema_: Literal["isthmus.hpcc-scale/1"] = Field(default="isthmus.hpcc-scale/1", alias="schema")
     rows: list[ScaleRow]
     curve: list[CurvePoint] = Field(description="of HPL, by local size of the matrix")
     records: list[HpccRecord] = Field(description="of every run")
 
 
-class AcceptanceFile(File):
+class AcceptanceFile(File, kind="acceptance"):
     """`hpcc acceptance --json FILE`."""
 
-    schema_: Literal["isthmus.acceptance/1"] = Field(default="isthmus.acceptance/1", alias="schema")
     accepted: bool
     checks: list[AcceptanceCheck]

@@ -83,17 +83,15 @@ class Regression(Record):
     regressed: bool = Field(description="worse by more than four times the noise, and by more than 2 %")
 
 
-class DevicesFile(File):
+class DevicesFile(File, kind="devices"):
     """`devices --json FILE`."""
 
-    schema_: Literal["isthmus.devices/1"] = Field(default="isthmus.devices/1", alias="schema")
     devices: list[Device]
 
 
-class PlatformFile(File):
+class PlatformFile(File, kind="platform"):
     """`platform show TARGET --json FILE`."""
 
-    schema_: Literal["isthmus.platform/1"] = Field(default="isthmus.platform/1", alias="schema")
     platform: Platform
     limits: list[ModelLimit] = Field(default_factory=list, description="that touch its numbers")
 
@@ -109,10 +107,9 @@ class ListedPlatform(Record):
     calibrated: bool = Field(description="whether any number of it is calibrated by a measurement of the board")
 
 
-class PlatformsFile(File):
+class PlatformsFile(File, kind="platforms"):
     """`platform list --json FILE`."""
 
-    schema_: Literal["isthmus.platforms/1"] = Field(default="isthmus.platforms/1", alias="schema")
     platforms: list[ListedPlatform]
 
 
@@ -152,43 +149,37 @@ class System(Record):
     wires: list[SystemWire]
 
 
-class SystemFile(File):
+class SystemFile(File, kind="system"):
     """`platform show SYSTEM.toml --json FILE`."""
 
-    schema_: Literal["isthmus.system/1"] = Field(default="isthmus.system/1", alias="schema")
     system: System
 
 
-class DoctorFile(File):
+class DoctorFile(File, kind="doctor"):
     """`doctor --json FILE`."""
 
-    schema_: Literal["isthmus.doctor/1"] = Field(default="isthmus.doctor/1", alias="schema")
     checks: list[Check]
 
 
-class ConfigFile(File):
+class ConfigFile(File, kind="config"):
     """`config show --json FILE`."""
 
-    schema_: Literal["isthmus.config/1"] = Field(default="isthmus.config/1", alias="schema")
     settings: list[ConfigurationEntry]
 
 
-class CompareFile(File):
+class CompareFile(File, kind="compare"):
     """`compare OLD NEW --json FILE`."""
 
-    schema_: Literal["isthmus.compare/1"] = Field(default="isthmus.compare/1", alias="schema")
     comparisons: list[Comparison]
 
 
-class HistoryFile(File):
+class HistoryFile(File, kind="history"):
     """`history --json FILE`."""
 
-    schema_: Literal["isthmus.history/1"] = Field(default="isthmus.history/1", alias="schema")
     runs: list[HistoryRun]
 
 
-class RegressionsFile(File):
+class RegressionsFile(File, kind="regressions"):
     """`history --regressions --json FILE`."""
 
-    schema_: Literal["isthmus.regressions/1"] = Field(default="isthmus.regressions/1", alias="schema")
     regressions: list[Regression]

@@ -119,10 +119,9 @@ class PaperFigure(Record):
     series: list[FigureSeries]
 
 
-class ReproduceFile(File):
+class ReproduceFile(File, kind="reproduce"):
     """`reproduce [PAPER...] --json FILE`."""
 
-    schema_: Literal["isthmus.reproduce/1"] = Field(default="isthmus.reproduce/1", alias="schema")
     rows: list[PaperRow]
     score: dict[str, PaperScore] = Field(description="by paper, and `all` of them together")
     held_out: list[HeldOut] = Field(default=[], description="with --hold-out: the rows of the experiment")

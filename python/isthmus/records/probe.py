@@ -1,7 +1,5 @@
 """Probes of targets."""
 
-from typing import Literal
-
 from pydantic import Field
 
 from isthmus.base.grain import GRAIN, Grain
@@ -45,8 +43,7 @@ class ProbeRecord(Record):
     version: str = ""
 
 
-class ProbeFile(File):
+class ProbeFile(File, kind="probe"):
     """`probe TARGET --json FILE`."""
 
-    schema_: Literal["isthmus.probe/1"] = Field(default="isthmus.probe/1", alias="schema")
     records: list[ProbeRecord]

@@ -209,13 +209,12 @@ class RecordedCommand(Record):
     gap_host_ns: int = Field(description="of it, how long the command was not queued yet")
 
 
-class RecordFile(File):
+class RecordFile(File, kind="record"):
     """`record -- COMMAND` writes it; `records` come in the order in which the calls began, `summed` more only as sums.
 
     `processes` to `sums` are of all calls.
     """
 
-    schema_: Literal["isthmus.record/1"] = Field(default="isthmus.record/1", alias="schema")
     kind: Literal["measured"] = "measured"
     program: list[str]
     exit_code: int | None = Field(description="128 and the signal's number if one ended it; null if it is not known")

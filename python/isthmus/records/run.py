@@ -354,17 +354,15 @@ class ModelLimit(Record):
     matters: str = Field(description="for which questions")
 
 
-class RunFile(File):
+class RunFile(File, kind="run"):
     """`run APP --json FILE`."""
 
-    schema_: Literal["isthmus.run/1"] = Field(default="isthmus.run/1", alias="schema")
     rows: list[Row]
 
 
-class StudyFile(File):
+class StudyFile(File, kind="study"):
     """`study FILE` writes out/NAME/study.json."""
 
-    schema_: Literal["isthmus.study/1"] = Field(default="isthmus.study/1", alias="schema")
     rows: list[Row]
     verdict: Verdict | None = Field(description="of a study of one application; null where no output is right")
     verdicts: list[Verdict] = Field(default_factory=list, description="of each application")

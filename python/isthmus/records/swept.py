@@ -1,7 +1,5 @@
 """What `sweep` finds: the rates of a study at many values of keys."""
 
-from typing import Literal
-
 from pydantic import Field
 
 from isthmus.records.base import File, Flow, Record
@@ -41,10 +39,9 @@ class TornadoBar(Record):
     unit: str
 
 
-class SweepFile(File):
+class SweepFile(File, kind="sweep"):
     """`sweep STUDY --json FILE`, and out/NAME/sweep.json."""
 
-    schema_: Literal["isthmus.sweep/1"] = Field(default="isthmus.sweep/1", alias="schema")
     rows: list[SweepRow]
     pareto: list[SweepRow] = Field(description="rows that no other beats in what --pareto asks for")
     tornado: list[TornadoBar]
