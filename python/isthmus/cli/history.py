@@ -12,7 +12,7 @@ from isthmus.show.output import Result, Table, table_of
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.records import HistoryRun
+    pass
 
 EXAMPLES = [
     "isthmus history",
@@ -68,7 +68,17 @@ def _list(session: Session) -> None:
     from isthmus.records import HistoryFile
 
     found = runs()
-    cells = [(str(run.id), run.name or "-", run.start, str(run.records), _command(run), run.host) for run in found]
+    cells = [
+        (
+            str(run.id),
+            run.name or "-",
+            run.start,
+            str(run.records),
+            run.command + ("" if run.complete else " (ended early)"),
+            run.host,
+        )
+        for run in found
+    ]
     table = Table(
         ("run", "name", "start, UTC", "records", "command", "host"), cells, numbers=frozenset({"run", "records"})
     )
@@ -81,10 +91,6 @@ def _list(session: Session) -> None:
         )
     )
     session.next(f"isthmus history {found[0].id}" if found else "isthmus probe opencl:0 --save first")
-
-
-def _command(run: "HistoryRun") -> str:
-    return run.command if run.complete else f"{run.command} (ended early)"
 
 
 def _show(session: Session, wanted: str) -> None:

@@ -59,7 +59,8 @@ def hpcc(
     results are wrong.
     """
     if list_:
-        return session.lines(_listed())
+        known = collect("isthmus-hpcc", ["--list"], "benchmark")
+        return session.lines([f"{one['name']}  {one['meaning']}" for one in known])
     if benchmark is None:
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc --list' names them.")
     if summary == "-" and "-" in (session.json, session.csv, session.jsonl):
@@ -84,10 +85,6 @@ def hpcc(
         _show(session, cut.records, summary, complete=False)
         raise
     return _show(session, records, summary) if records else None
-
-
-def _listed() -> list[str]:
-    return [f"{one['name']}  {one['meaning']}" for one in collect("isthmus-hpcc", ["--list"], "benchmark")]
 
 
 def _show(session: Session, records: "list[HpccRecord]", summary: str | None, complete: bool = True) -> None:

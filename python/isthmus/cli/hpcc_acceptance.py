@@ -61,7 +61,14 @@ def acceptance(
 
     with Listener(session) as listener:
         try:
-            accept(expectations, fleet, ranks, seconds, lambda node, event: listener(_named(node, event)), take)
+            accept(
+                expectations,
+                fleet,
+                ranks,
+                seconds,
+                lambda node, event: listener({**event, "what": f"{node}: {event.get('what', '')}"}),
+                take,
+            )
         except KeyboardInterrupt:
             if checks:
                 _show(session, checks, junit, complete=False)
@@ -72,10 +79,6 @@ def acceptance(
         names = dict.fromkeys(f"{check.node} ({check.name})" for check in failed)
         why = failed[0].reason or "far from the median of all nodes"
         raise AnswerIsNoError(f"not accepted: {', '.join(names)}; {failed[0].node}: {why}")
-
-
-def _named(node: str, event: dict[str, object]) -> dict[str, object]:
-    return {**event, "what": f"{node}: {event.get('what', '')}"}
 
 
 def _show(

@@ -1,9 +1,7 @@
 """From the advertised rate of a number's way to what was measured, each step with what it pays for."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from isthmus.explaining.changes import Change
 from isthmus.explaining.explain import Explanation, predicted
 from isthmus.explaining.measurement import Measurement
 from isthmus.records import Platform
@@ -98,13 +96,11 @@ def _causes(number: Measurement, at: int, found: Explanation, predictions: Predi
     steps = [Step(" and ".join(best.causes), " ".join(found.change_of(best).told), best.trial.seconds[at])]
     if best.together:
         first = found.suspects[(best.causes[0],)]
-        alone = _alone(first.changes, found.change_of(best))
+        both = set(found.change_of(best).told)
+        alone = next(
+            (one for one in first.changes if both.issuperset(one.told)), None
+        )  # the severity that is part of it
         row = predicted(predictions, [alone], [number])[0][0] if alone else None
         if row is not None and alone is not None:
             steps.insert(0, Step(best.causes[0], " ".join(alone.told), row.seconds))
     return steps
-
-
-def _alone(changes: Sequence[Change], both: Change) -> Change | None:
-    """The severity of the first cause that is part of both."""
-    return next((one for one in changes if set(one.told) <= set(both.told)), None)

@@ -1,6 +1,5 @@
 """One run of a benchmark of HPC Challenge: its ranks, its records, and what is said while it lasts."""
 
-import os
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,6 +14,7 @@ from isthmus.hpcc.power.watch import Watch
 from isthmus.hpcc.sight import other_devices, seen_here, with_reason
 from isthmus.hpcc.tables import map_lines
 from isthmus.records import HpccPlace, HpccRecord
+from isthmus.running.parallel import cores
 from isthmus.running.tools import Event, Launch, NoReasonError, record_of, run_tool
 from isthmus.show.events import Listener
 
@@ -35,10 +35,9 @@ class CutShort(KeyboardInterrupt):
 
 def warn_of_turns(session: "Session", ranks: int, launcher: str | None) -> None:
     """Before ranks are started here: whether there are more of them than cores."""
-    cores = len(os.sched_getaffinity(0))
-    if launcher is None and ranks > cores:
+    if launcher is None and ranks > cores():
         session.warn(
-            f"{ranks} ranks take turns on {counted(cores, 'core')}: it lasts as much longer, "
+            f"{ranks} ranks take turns on {counted(cores(), 'core')}: it lasts as much longer, "
             "and where they share a device no rate is a device's"
         )
 
@@ -100,8 +99,9 @@ def run(
                 watch.take(event)
             on_event(event)
 
+    patient = replace(launch, grace_s=ROUND_S) if "--for" in arguments else launch
     try:
-        run_tool("isthmus-hpcc", arguments, sort, _patient(launch, arguments))
+        run_tool("isthmus-hpcc", arguments, sort, patient)
     except KeyboardInterrupt:
         if records:
             raise CutShort(records) from None
@@ -116,8 +116,3 @@ def run(
     if not records and not launched_rank():
         raise IsthmusError("isthmus-hpcc printed no record")
     return records
-
-
-def _patient(launch: Launch, arguments: Sequence[str]) -> Launch:
-    """The launch with the time that a burn-in's round takes to end."""
-    return replace(launch, grace_s=ROUND_S) if "--for" in arguments else launch

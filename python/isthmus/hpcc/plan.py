@@ -68,8 +68,9 @@ def estimate(plan: Event) -> tuple[float, str]:
     known = newest("hpcc", lambda file: _is_of(file, plan))
     if known is not None:
         before = known["records"][0]
+        burnt = before.get("burn_in") or {}
         work = known["context"]["elapsed"] - START_S
-        again = (_burn_in_s(plan) or plan["repetitions"]) / (_burn_in_s_of(before) or len(before["samples"]))
+        again = (plan["burn_in_s"] or plan["repetitions"]) / (burnt.get("seconds") or len(before["samples"]))
         return float(START_S + max(work, 0.0) * again), "as the last such run here"
     return _assumed_s(plan), "no such run is known here: the device's rates are assumed"
 
@@ -84,14 +85,6 @@ def _is_of(file: dict[str, Any], plan: Event) -> bool:
     return devices[0] == devices[1] and all(first.get(name) == plan[name] for name in SAME)
 
 
-def _burn_in_s(plan: Event) -> float:
-    return float(plan["burn_in_s"])
-
-
-def _burn_in_s_of(record: dict[str, Any]) -> float:
-    return float(record["burn_in"]["seconds"]) if record.get("burn_in") else 0.0
-
-
 def _assumed_s(plan: Event) -> float:
     """Of a device that nothing is known of: the repetitions and the one before them, and what the hosts do."""
     device = plan["device_info"]
@@ -99,5 +92,5 @@ def _assumed_s(plan: Event) -> float:
     once = max(
         plan["operations"] / operations, plan["traffic_bytes"] / ASSUMED_BYTES.get(device["type"], ASSUMED_OF_OTHERS)
     )
-    repeated = _burn_in_s(plan) or (plan["repetitions"] + 1) * once * _sharing(plan)
+    repeated = plan["burn_in_s"] or (plan["repetitions"] + 1) * once * _sharing(plan)
     return float(START_S + repeated + plan["memory_bytes"] / ASSUMED_BYTES_OF_HOST)

@@ -78,18 +78,13 @@ def rows_of(mode: Mode, runs: Sequence[Sequence[HpccRecord]]) -> list[ScaleRow]:
                     high=high,
                     speed_up=speed_up,
                     efficiency=None if speed_up is None else speed_up / more,
-                    judged=_judged(record, first),
+                    judged=record.ranks == first.ranks or apart((low, high), _reached(first)),
                     validated=record.validated,
                     shared=record.shared,
                     parameters={size: record.parameters[size]} if size else {},
                 )
             )
     return rows
-
-
-def _judged(record: HpccRecord, first: HpccRecord) -> bool:
-    """Whether what all ranks reach together lies beyond the spread of both runs."""
-    return record.ranks == first.ranks or apart(_reached(record), _reached(first))
 
 
 def _reached(record: HpccRecord) -> Interval:

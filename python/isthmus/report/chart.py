@@ -24,8 +24,9 @@ def render_chart(study: StudyFile) -> str:
     works, y = [], 0
     for _, rows in groupby(study.rows, key=lambda row: row.application):
         of_one = list(rows)
+        row = of_one[0]
         groups, below = _groups(of_one, y + _TOP)
-        works.append({"y": y + _TITLE, "title": _title(of_one[0]), "groups": groups})
+        works.append({"y": y + _TITLE, "title": f"{row.application}: {work(row)}, {row.unit}", "groups": groups})
         y = below
     sizes = {"width": _WIDTH, "height": y, "margin": _MARGIN, "bar_height": _BAR}
     title = "; ".join(str(work["title"]) for work in works)
@@ -46,10 +47,6 @@ def _groups(of_one: Sequence[Row], y: int) -> tuple[list[dict[str, Any]], int]:
         groups.append({"y": y, "target": target, "device": name, "kind": kind_of(of_target[0]), "bars": bars})
         y += len(of_target) * _LINE + _HEAD + _GAP
     return groups, y
-
-
-def _title(row: Row) -> str:
-    return f"{row.application}: {work(row)}, {row.unit}"
 
 
 def _bar(row: Row, how: str, y: int, fastest: float) -> dict[str, Any]:

@@ -50,7 +50,11 @@ def document() -> str:
     papers = read_papers()
     published = {row.id: row for paper in papers.values() for row in paper.row}
     modelled = [_paper(name, paper, published) for name, paper in papers.items()]
-    return HEAD + "".join(modelled) + "".join(_listed(path) for path in _listed_papers())
+    return (
+        HEAD
+        + "".join(modelled)
+        + "".join(_listed(path) for path in sorted((data_folder("papers") / "coverage").glob("*.toml")))
+    )
 
 
 def commands_of(row: PublishedRow, paper: str, published: Mapping[str, PublishedRow]) -> list[list[str]]:
@@ -118,10 +122,6 @@ def _quantities(rows: list[PublishedRow]) -> Iterator[str]:
     yield from quantities[:3]
     if len(quantities) > 3:
         yield f"and {len(quantities) - 3} more"
-
-
-def _listed_papers() -> list[Path]:
-    return sorted((data_folder("papers") / "coverage").glob("*.toml"))
 
 
 def _listed(path: Path) -> str:

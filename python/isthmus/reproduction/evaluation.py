@@ -1,6 +1,6 @@
 """Evaluating the rows on the boards as they are and with their numbers changed."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -71,7 +71,10 @@ class Evaluation:
         if not self.spans:
             return
         self._evaluate("assumed inputs at their ends", self.end_scenarios(self.spanned_rows()), on_progress)
-        self._evaluate("other inputs moved", self._other_scenarios(self._unmoved()), on_progress, self._needs_more)
+        unmoved = [row_id for row_id in self.open_rows() if not self._moves(row_id)]
+        self._evaluate(
+            "other inputs moved", self._other_scenarios(unmoved), on_progress, lambda row_id: not self._moves(row_id)
+        )
         self._evaluate("ends together", self._corner_scenarios(), on_progress)
 
     def first_scenarios(self) -> list[Scenario]:
@@ -252,12 +255,6 @@ class Evaluation:
         number = number_of(experiment_of(self.published[row_id]) or "")
         return None if number is None else (value, number)
 
-    def _unmoved(self) -> list[str]:
-        return [row_id for row_id in self.open_rows() if not self._moves(row_id)]
-
-    def _needs_more(self, row_id: str) -> bool:
-        return not self._moves(row_id)
-
     def _numbers(self, purpose: Purpose, row_id: str) -> dict[str, float]:
         """The numbers that a row has, or a claim is about, in the scenarios of a purpose, by their names."""
         if self.judged(row_id) is not None:  # no images are in it
@@ -351,7 +348,9 @@ class Evaluation:
         pool = ThreadPoolExecutor(max_workers=4 * CORES)
         try:
             waiting = [
-                pool.submit(self._evaluate_row, scenario, row_id, wanted) for scenario, row_id in _jobs(scenarios)
+                pool.submit(self._evaluate_row, scenario, row_id, wanted)
+                for scenario in scenarios
+                for row_id in scenario.rows
             ]
             for done, future in enumerate(as_completed(waiting), start=1):
                 future.result()
@@ -386,7 +385,3 @@ def _input_of(change: str) -> str:
     """The input that a change moves: its name goes on with what from and to."""
     words = change.split(" ")
     return change if "together" in words else " ".join(words[:2])
-
-
-def _jobs(scenarios: Sequence[Scenario]) -> Iterator[tuple[Scenario, str]]:
-    return ((scenario, row_id) for scenario in scenarios for row_id in scenario.rows)

@@ -44,7 +44,9 @@ class HoldOut:
 
     def _rows(self, experiment: str) -> list[tuple[str, PublishedRow]]:
         every = [(name, row) for name, paper in self.papers.items() for row in paper.row]
-        chosen = [(name, row) for name, row in every if experiment == row.id or _is_place(experiment, name, row)]
+        chosen = [
+            (name, row) for name, row in every if experiment in (row.id, *(f"{name} {place}" for place in row.place))
+        ]
         if not chosen:
             raise unknown("experiment", experiment, [row.id for _, row in every], "--hold-out")
         # The same number in another place would bring back what is held out.
@@ -154,10 +156,6 @@ def off(item: Input, accepts: Callable[[str], bool]) -> str:
         if accepts(assignment):
             return assignment
     raise IsthmusError(f"key '{item.key}': a calibrated number that cannot be turned off")
-
-
-def _is_place(experiment: str, paper: str, row: PublishedRow) -> bool:
-    return any(f"{paper} {place}" == experiment for place in row.place)
 
 
 def _is_quantity(row: PublishedRow) -> bool:

@@ -1,6 +1,5 @@
 """Running the experiments of the papers on the modelled boards, each once."""
 
-import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,6 +12,7 @@ from isthmus.running.applications import applications, describe, is_parameter
 from isthmus.running.coherence import TREE, kept_coherent
 from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.integration import is_calibrated
+from isthmus.running.parallel import cores
 from isthmus.running.probes import all_probes
 from isthmus.running.probing import OPTIONS as PROBE_OPTIONS
 from isthmus.running.probing import served_by
@@ -29,7 +29,7 @@ OPTIONS = ("burst", *PROBE_OPTIONS)
 DISTINGUISHING = ("access", "phase", "started_by", "from", "to")
 OF_SHARED = "cache-hit"  # what a board with shared memory is tried with: it goes over any link
 WHOLE = "all"  # the phase that is meant where none is named
-CORES = len(os.sched_getaffinity(0))
+CORES = cores()
 Answer = TypeVar("Answer")
 
 

@@ -58,13 +58,12 @@ def reason(row: Row) -> str:
     if limit.part is None:
         return f"no number alone holds it; {_most_effect(limit)}"
     part = next((part for part in row.parts if part.name == limit.part), None)
-    held = _full(part) if part is not None and part.window is not None else _busy(limit)
-    shown = _shown(limit.effects, limit.relief)
+    if part is not None and part.window is not None:
+        held = _full(part)
+    else:
+        held = _held(limit.busy_share, limit.path_share, "the chain of steps that wait for each other")
+    shown = next((_effect(effect) for effect in limit.effects if effect.change == limit.relief), "")
     return "; ".join(text for text in (f"{limit.part}, {held}", shown, _next(row, limit)) if text)
-
-
-def _shown(effects: Sequence[Effect], change: str | None) -> str:
-    return next((f"{_effect(effect)}" for effect in effects if effect.change == change), "")
 
 
 def _most_effect(limit: Bottleneck) -> str:
@@ -79,10 +78,6 @@ def _effect(effect: Effect) -> str:
     if abs(effect.raises) < _UNSEEN:
         return f"{effect.change} changes the rate by less than {percent(_UNSEEN)}"
     return f"{effect.change} {'raises' if effect.raises > 0 else 'lowers'} the rate by {percent(abs(effect.raises))}"
-
-
-def _busy(limit: Bottleneck) -> str:
-    return _held(limit.busy_share, limit.path_share, "the chain of steps that wait for each other")
 
 
 def _full(part: Part) -> str:

@@ -65,7 +65,8 @@ class ApplicationOptions:
     def _unknown(self, name: str, place: str, applications: Sequence[Application]) -> IsthmusError:
         parameters = [known for one in applications for known in one.parameters]
         if place.startswith("--set "):
-            hint = meant(name, parameters) or f"keys of platforms have a dot; parameters: {_listed(parameters)}."
+            known = ", ".join(dict.fromkeys(parameters)) or "none"
+            hint = meant(name, parameters) or f"keys of platforms have a dot; parameters: {known}."
             return IsthmusError(f"{place}: no application here has the parameter '{name}'", hint=hint)
         options = [*parameters, *(one.counted for one in applications), *self.typed.known]
         guess = nearest(name, options)
@@ -140,7 +141,3 @@ def _value(value: str | None, parameter: Parameter, place: str) -> str:
         raise IsthmusError(f"{place}: expected {parameter.expected}")
     parameter.check(value, place)
     return value
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(dict.fromkeys(names)) or "none"

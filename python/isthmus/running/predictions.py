@@ -76,7 +76,8 @@ class Predictions:
     def require(self, asks: Iterable[Ask]) -> list[Answer]:
         """Answers of the model as it is: what it cannot do is an IsthmusError, in the tool's words."""
         wanted = list(asks)
-        for probing, group in _groups(self._target, self._sets, _unique(wanted)):
+        parts = (part for ask in wanted for part in _parts(ask))
+        for probing, group in _groups(self._target, self._sets, dict.fromkeys(parts)):
             self._known.update(self._recall(group))
             if not all(ask in self._known for ask in group):
                 found = _run(probing, group)
@@ -132,10 +133,6 @@ def _parts(ask: Ask) -> list[Ask]:
     if ask.size <= ENDS[0] or all_probes()[ask.probe].crosses not in (*COPIES, STREAMS):
         return [ask]
     return [replace(ask, size=size) for size in ENDS]
-
-
-def _unique(asks: Iterable[Ask]) -> list[Ask]:
-    return list(dict.fromkeys(part for ask in asks for part in _parts(ask)))
 
 
 def _line(first: Answer, second: Answer, size: int) -> Answer:

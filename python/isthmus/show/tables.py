@@ -118,7 +118,10 @@ def parts_table(row: Row) -> Table | None:
     cells = [
         (
             part.name,
-            *(percent(span / part.lifetime_s if part.lifetime_s > 0 else None) for span in _spans(part)),
+            *(
+                percent(span / part.lifetime_s if part.lifetime_s > 0 else None)
+                for span in (part.busy_s, part.starved_s, part.blocked_s)
+            ),
             under_way(part),
             first_keys(part),
         )
@@ -143,10 +146,6 @@ def under_way(part: Part) -> str:
 def first_keys(part: Part) -> str:
     """The keys from which the part's pace comes most directly."""
     return ", ".join(part.keys[:3])
-
-
-def _spans(part: Part) -> tuple[float, float, float]:
-    return (part.busy_s, part.starved_s, part.blocked_s)
 
 
 def records_table(records: Sequence[Mapping[str, Any]]) -> Table:

@@ -13,7 +13,7 @@ from isthmus.running.targets import platform, read_platform
 from isthmus.sweeping.points import Point, point_of
 
 if TYPE_CHECKING:
-    from isthmus.records import Input
+    pass
 
 
 @dataclass(frozen=True)
@@ -50,27 +50,22 @@ def _ends(target: str, sets: Sequence[str]) -> tuple[list[tuple[str, str]], dict
 
     whole = read_platform(target, sets)
     off = {item.key.removesuffix(".enabled") for item in whole.inputs if item.value is False}
-    tried = [item for item in whole.inputs if _may_move(item, off)]
+    tried = [item for item in whole.inputs if item.range is not None and item.key.rpartition(".")[0] not in off]
     assignments = [change.sets[0] for change in ends(target, tried, legal)]
     pairs = [(key, value) for key, _, value in (one.partition("=") for one in assignments)]
     return pairs, {item.key: item.unit or "" for item in tried}
-
-
-def _may_move(item: "Input", off: set[str]) -> bool:
-    return item.range is not None and item.key.rpartition(".")[0] not in off
 
 
 def told(bars: Sequence[Bars], rows: Mapping[str, SweepRow]) -> list[TornadoBar]:
     """The bars of each target and flow, the longest first; an end that the target refused has no value."""
     found: list[TornadoBar] = []
     for one in bars:
-        of_one = [_bar(one, key, points, rows) for key, points in grouped_by(_key, one.moved).items()]
+        of_one = [
+            _bar(one, key, points, rows)
+            for key, points in grouped_by(lambda point: point.values[0][0], one.moved).items()
+        ]
         found += sorted((bar for bar in of_one if bar is not None), key=lambda bar: -bar.swing)
     return found
-
-
-def _key(point: Point) -> str:
-    return point.values[0][0]
 
 
 def _bar(bars: Bars, key: str, points: Sequence[Point], rows: Mapping[str, SweepRow]) -> TornadoBar | None:

@@ -10,7 +10,7 @@ from isthmus.running.tools import ignore
 from isthmus.sweeping.points import Point
 
 if TYPE_CHECKING:
-    from isthmus.records import Row, SweepRow
+    from isthmus.records import SweepRow
 
 # What a point gave: numbers of its row, or why there is none.
 Outcome = Mapping[str, object]
@@ -27,7 +27,7 @@ def outcome(experiment: Experiment) -> Outcome:
         "value": row.value if row.verified else None,
         "unit": row.unit,
         "gb_per_s": row.gb_per_s if row.verified else None,
-        "p99_s": _p99(row),
+        "p99_s": row.latency.p99_s if row.latency is not None and row.verified else None,
         "verified": row.verified,
         "application": row.application,
     }
@@ -57,7 +57,3 @@ def row_of(point: Point, found: Outcome) -> "SweepRow":
             "key": point.key,
         }
     )
-
-
-def _p99(row: "Row") -> float | None:
-    return row.latency.p99_s if row.latency is not None and row.verified else None

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.base.errors import IsthmusError
-from isthmus.hpcc.benchmarks import Space, rated, space_of
+from isthmus.hpcc.benchmarks import rated, space_of
 from isthmus.hpcc.tuning.search import Candidate, Search
 from isthmus.hpcc.tuning.trials import Trials
 from isthmus.hpcc.tuning.tuned import Best, Task, best_for, file_of, hash_of_kernels, keep, locked, tuned_folder
@@ -146,15 +146,12 @@ def tune(
             keep(here.file, here.task, _best(run.benchmark, trials.done, candidate))
             on_better(candidate)
 
-        search = Search(space, _defaults(here, space), trials.answer, better)
+        defaults = {name: int(here.parameters[name]) for name in space}
+        search = Search(space, defaults, trials.answer, better)
         complete = search.run()
         best = _best(run.benchmark, trials.done, search.best)
         keep(here.file, here.task, best)
     return _result(run, here, best, trials.done, complete)
-
-
-def _defaults(here: DeviceRun, space: Space) -> Candidate:
-    return {name: int(here.parameters[name]) for name in space}
 
 
 def _best(benchmark: str, trials: Sequence[HpccTrial], candidate: Candidate) -> Best:
