@@ -7,14 +7,15 @@ completed comes from its journal.
 
 import fcntl
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import user_folder
+from isthmus.base.groups import grouped_by
 from isthmus.base.names import unknown
 from isthmus.base.numbers import is_number
 from isthmus.results.journal import folder_of, orphans
@@ -101,11 +102,8 @@ def runs() -> "list[HistoryRun]":
     """Every run, the newest first."""
     from isthmus.records import HistoryRun
 
-    if not store_path().exists() and not folder_of(store_path()).exists():
-        return []
-    with _open(store_path()) as store:
-        columns = list(HistoryRun.model_fields)
-        rows = store.execute(f"SELECT {', '.join(columns)} FROM runs ORDER BY id DESC").fetchall()
+    columns = list(HistoryRun.model_fields)
+    rows = list(_asked(f"SELECT {', '.join(columns)} FROM runs ORDER BY id DESC"))
     return [HistoryRun.model_validate(dict(zip(columns, row, strict=True))) for row in rows]
 
 
@@ -116,42 +114,28 @@ def run_document(wanted: str) -> dict[str, Any]:
     if chosen is None:
         names = [run.name for run in known if run.name] or [str(run.id) for run in known]
         raise unknown("run", wanted, list(dict.fromkeys(names)), str(store_path()))
-    with _open(store_path()) as store:
-        row = store.execute("SELECT document FROM runs WHERE id = ?", [chosen]).fetchone()
-    assert row is not None
-    document: dict[str, Any] = json.loads(row[0])
+    ((text,),) = _asked("SELECT document FROM runs WHERE id = ?", chosen)
+    document: dict[str, Any] = json.loads(text)
     return document
 
 
 def newest(kind: str, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
     """The newest file of a kind that is wanted, of the runs that are kept."""
-    if not store_path().exists() and not folder_of(store_path()).exists():
-        return None
-    with _open(store_path()) as store:
-        rows = store.execute("SELECT document FROM runs WHERE kind = ? ORDER BY id DESC", [kind])
-        while (row := rows.fetchone()) is not None:
-            document: dict[str, Any] = json.loads(row[0])
-            if wanted(document):
-                return document
-    return None
+    with closing(_asked("SELECT document FROM runs WHERE kind = ? ORDER BY id DESC", kind)) as rows:
+        documents: Iterator[dict[str, Any]] = (json.loads(text) for (text,) in rows)
+        return next((document for document in documents if wanted(document)), None)
 
 
 def all_records() -> "list[SeriesRun]":
     """The records of every run, the oldest run first."""
     from isthmus.results.regressions import SeriesRun
 
-    if not store_path().exists() and not folder_of(store_path()).exists():
-        return []
-    with _open(store_path()) as store:
-        rows = store.execute(
-            "SELECT runs.id, runs.host, records.record FROM runs JOIN records ON records.run = runs.id "
-            "ORDER BY runs.id, records.place"
-        ).fetchall()
-    hosts = {number: host for number, host, _ in rows}
-    records: dict[int, list[dict[str, Any]]] = {number: [] for number in hosts}
-    for number, _, text in rows:
-        records[number].append(json.loads(text))
-    return [SeriesRun(number, hosts[number], records[number]) for number in hosts]
+    rows = _asked(
+        "SELECT runs.id, runs.host, records.record FROM runs JOIN records ON records.run = runs.id "
+        "ORDER BY runs.id, records.place"
+    )
+    by_run = grouped_by(lambda row: (row[0], row[1]), rows)
+    return [SeriesRun(*run, [json.loads(text) for *_, text in records]) for run, records in by_run.items()]
 
 
 def records_of(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -196,6 +180,16 @@ def _make(path: Path) -> None:
 def _remove(files: Iterable[Path]) -> None:
     for file in files:
         file.unlink(missing_ok=True)
+
+
+def _asked(query: str, *parameters: object) -> Generator[tuple[Any, ...]]:
+    """The rows that answer a query, one after the other; none where nothing was kept yet."""
+    if not store_path().exists() and not folder_of(store_path()).exists():
+        return
+    with _open(store_path()) as store:
+        rows = store.execute(query, parameters)
+        while (row := rows.fetchone()) is not None:
+            yield row
 
 
 @contextmanager
