@@ -91,11 +91,7 @@ BENCHMARKS = {
     ),
     "fft": Benchmark(
         Design(("fft",), {"in": 0, "twiddles": 0, "out": 1, "scratch": 1}, {}),
-        {
-            "cpu": {"NUM_REPLICATIONS": COPIES},
-            "gpu": {"NUM_REPLICATIONS": COPIES},
-            "single": {"NUM_REPLICATIONS": COPIES},
-        },
+        {form: {"NUM_REPLICATIONS": COPIES} for form in ("cpu", "gpu", "single")},
         Growth("DATA_SIZE", logs=("LOG_FFT_SIZE",)),
         from_memory=True,
         records={"fft": "GFLOP/s"},

@@ -11,7 +11,7 @@ from isthmus.hpcc.benchmarks import design_of
 from isthmus.hpcc.configurations import Configuration, banks_of
 from isthmus.hpcc.vendors import VendorBuild, binary_of, files_of
 from isthmus.records import HpccBuild, Value
-from isthmus.running.tools import as_sets, collect
+from isthmus.running.tools import Launch, as_sets, collect
 
 HEADERS = ("hls.h", "types.h")
 
@@ -20,7 +20,7 @@ def for_board(benchmark: str, configuration: Configuration, sets: Sequence[str],
     """Writes what the tool of a board needs to compile a benchmark, and the side file of the binary, into a folder."""
     design = design_of(benchmark)
     settings = [f"{name}={value}" for name, value in configuration.of(benchmark).items()] + list(sets)
-    made = _compilation([benchmark, "--parameters", "--on", "board", "--variant", "single", *as_sets(settings)])
+    made = compilation_of([benchmark, "--parameters", "--on", "board", "--variant", "single", *as_sets(settings)])
     parameters = compiled_in(made)
     kernels = data_folder("kernels") / "hpcc"
     work = VendorBuild(
@@ -74,7 +74,7 @@ def for_device(benchmark: str, arguments: Sequence[str], folder: Path) -> HpccBu
     binary = folder / f"{benchmark}.bin"
     with saying(f"{folder}: cannot make the folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    made = _compilation([benchmark, "--compile", str(binary), *arguments])
+    made = compilation_of([benchmark, "--compile", str(binary), *arguments])
     device = made["device_info"]
     beside = side_file.write(
         binary,
@@ -108,6 +108,7 @@ def compiled_in(made: dict[str, Any]) -> dict[str, Value]:
     return {name: value for name, value in made["parameters"].items() if name not in free}
 
 
-def _compilation(arguments: list[str]) -> dict[str, Any]:
-    (made,) = collect("isthmus-hpcc", arguments, "compilation")
+def compilation_of(arguments: list[str], launch: Launch | None = None) -> dict[str, Any]:
+    """What `isthmus-hpcc` with these arguments compiles, or would; here or where `launch` starts one rank."""
+    (made,) = collect("isthmus-hpcc", arguments, "compilation", launch)
     return made

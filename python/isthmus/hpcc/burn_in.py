@@ -1,5 +1,6 @@
 """What a run until a time is over tells of a device: whether it stays right, and whether it stays as fast."""
 
+import statistics
 from collections.abc import Sequence
 
 from isthmus.base.numbers import figure, percent
@@ -28,13 +29,10 @@ def drift(times: Sequence[float], values: Sequence[float]) -> float | None:
 
     As a share of the values' mean; None for fewer than two.
     """
-    count = len(values)
-    if count < 2:
+    if len(values) < 2:
         return None
-    middle, mean = sum(times) / count, sum(values) / count
-    across = sum((time - middle) ** 2 for time in times)
-    slope = sum((time - middle) * (value - mean) for time, value in zip(times, values, strict=True)) / across
-    return slope * (times[-1] - times[0]) / mean
+    slope = statistics.linear_regression(times, values).slope
+    return slope * (times[-1] - times[0]) / statistics.fmean(values)
 
 
 def burn_in_lines(records: Sequence[HpccRecord]) -> list[str]:

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from isthmus.base.errors import IsthmusError
 from isthmus.records import HpccPlace
-from isthmus.running.tools import Event, collect
+from isthmus.running.targets import devices
+from isthmus.running.tools import Event
 
 # What the loader of OpenCL drivers looks at. Lists in them are parted by ':', where a loader inside mpirun cuts the
 # value that its ranks inherit.
@@ -16,7 +17,7 @@ _WHY = f"what starts the ranks hands them another environment or puts them into 
 def seen_here() -> list[Event]:
     """The devices that this command sees; none where there is none."""
     try:
-        return collect("isthmus-devices", [], "device")
+        return devices()
     except IsthmusError:
         return []
 

@@ -15,8 +15,9 @@ from isthmus.base.names import unknown
 from isthmus.base.parsing import Location, checked, toml
 from isthmus.base.toml_lines import line_of
 from isthmus.hpcc.benchmarks import BENCHMARKS
+from isthmus.hpcc.build import compilation_of
 from isthmus.records.base import TomlTable
-from isthmus.running.tools import as_options, collect
+from isthmus.running.tools import as_options
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 
@@ -151,10 +152,9 @@ def _check_parameters(wanted: ExpectedRun, place: _Place) -> None:
         return
     words = [wanted.name, "--parameters", "--on", "board", *as_options({"scheme": wanted.scheme})]
     try:
-        (made,) = collect("isthmus-hpcc", words, "compilation")
+        specs = {spec["name"]: spec for spec in compilation_of(words)["specs"]}
     except IsthmusError as error:
         raise IsthmusError(f"{place.of('scheme')}: {error}") from error
-    specs = {spec["name"]: spec for spec in made["specs"]}
     for name, value in wanted.set.items():
         if name not in specs:
             raise unknown(f"parameter of {wanted.name}", name, list(specs), place.of("set", name))

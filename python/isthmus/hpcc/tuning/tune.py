@@ -9,11 +9,12 @@ from typing import Any
 
 from isthmus.base.errors import IsthmusError
 from isthmus.hpcc.benchmarks import rated, space_of
+from isthmus.hpcc.build import compilation_of
 from isthmus.hpcc.tuning.search import Candidate, Search
 from isthmus.hpcc.tuning.trials import Trials
 from isthmus.hpcc.tuning.tuned import Best, Task, best_for, file_of, hash_of_kernels, keep, locked, tuned_folder
 from isthmus.records import HpccTrial, HpccTuned
-from isthmus.running.tools import Launch, as_options, as_sets, collect
+from isthmus.running.tools import Launch, as_options, as_sets
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ class DeviceRun:
 
 def known(run: TuningRequest, launch: Launch | None = None) -> DeviceRun:
     """What a run means on its device, here or where `launch` starts one rank; DevicesDifferError where they differ."""
-    made = [_compilation([*run.words(), "--parameters", "--on", target], launch) for target in run.on.split(",")]
+    made = [compilation_of([*run.words(), "--parameters", "--on", target], launch) for target in run.on.split(",")]
     devices = {(one["device_info"]["name"], one["device_info"]["driver"]) for one in made}
     if len(devices) != 1:
         raise DevicesDifferError(f"--on {run.on}: expected devices that are all the same")
@@ -186,8 +187,3 @@ def _result(run: TuningRequest, here: DeviceRun, best: Best, trials: list[HpccTr
             "file": str(here.file),
         }
     )
-
-
-def _compilation(arguments: list[str], launch: Launch | None) -> dict[str, Any]:
-    (made,) = collect("isthmus-hpcc", arguments, "compilation", launch)
-    return made

@@ -2,7 +2,6 @@
 
 import fcntl
 import json
-import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.base.errors import IsthmusError
-from isthmus.base.files import data_folder, read_text, write_atomically
+from isthmus.base.files import data_folder, read_text, user_folder, write_atomically
 from isthmus.base.parsing import from_json
 from isthmus.hpcc.side_file import hash_of
 
@@ -52,8 +51,7 @@ def hash_of_kernels() -> str:
 
 def tuned_folder() -> Path:
     """Beside the results store: isthmus/tuned in the user's data folder."""
-    base = os.environ.get("XDG_DATA_HOME") or str(Path.home() / ".local" / "share")
-    return Path(base) / "isthmus" / "tuned"
+    return user_folder("data") / "tuned"
 
 
 def file_of(device: str, driver: str) -> Path:
