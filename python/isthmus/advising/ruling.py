@@ -1,6 +1,7 @@
 """Which choice is the best, how sure that is, what decides, and what would change it: pure functions over draws."""
 
 import math
+import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -150,10 +151,7 @@ def correlation(one: Sequence[float], other: Sequence[float]) -> float:
     """Spearman's: of the ranks; 0 where either does not move."""
     if len(set(one)) < 2 or len(set(other)) < 2:
         return 0.0
-    first, second = _ranks(one), _ranks(other)
-    mean = (len(one) - 1) / 2
-    above = sum((a - mean) * (b - mean) for a, b in zip(first, second, strict=True))
-    return above / math.sqrt(sum((a - mean) ** 2 for a in first) * sum((b - mean) ** 2 for b in second))
+    return statistics.correlation(_ranks(one), _ranks(other))
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
