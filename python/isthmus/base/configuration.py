@@ -52,6 +52,14 @@ def whole(least: int, most: int = MOST) -> Callable[[str], int]:
     return parse
 
 
+def count_of(text: object, place: str) -> int:
+    """A whole number of what is counted; `place` is what an IsthmusError names."""
+    try:
+        return whole(1)(str(text))
+    except ValueError:
+        raise IsthmusError(f"{place}: expected {COUNT}, got '{text}'") from None
+
+
 def _choice(default: str | None, among: tuple[str, ...], expected: str) -> ConfigurationKey:
     def parse(text: str) -> str:
         if text not in among:

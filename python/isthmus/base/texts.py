@@ -31,7 +31,7 @@ def to_json_line(record: "BaseModel") -> str:
 
 def to_csv(records: Sequence["BaseModel"]) -> str:
     """A line for each record; records inside records get dotted columns, lists of records are left to JSON."""
-    flat = [_flatten(dump(record)) for record in records]
+    flat = [_cells(dump(record)) for record in records]
     columns = list(dict.fromkeys(column for row in flat for column in row))
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
@@ -40,13 +40,22 @@ def to_csv(records: Sequence["BaseModel"]) -> str:
     return text.getvalue()
 
 
-def _flatten(record: Record, prefix: str = "") -> Record:
+def flatten(record: Record, prefix: str = "") -> Record:
+    """The record with dotted keys in place of records inside it; lists stay lists."""
     flat: Record = {}
     for key, value in record.items():
         if isinstance(value, dict):
-            flat.update(_flatten(value, f"{prefix}{key}."))
-        elif not isinstance(value, list):
-            flat[prefix + key] = as_written(value) if isinstance(value, bool) else value
-        elif not any(isinstance(item, (dict, list)) for item in value):
-            flat[prefix + key] = " ".join(map(str, value))
+            flat |= flatten(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = value
     return flat
+
+
+def _cells(record: Record) -> Record:
+    cells: Record = {}
+    for key, value in flatten(record).items():
+        if not isinstance(value, list):
+            cells[key] = as_written(value) if isinstance(value, bool) else value
+        elif not any(isinstance(item, (dict, list)) for item in value):
+            cells[key] = " ".join(map(str, value))
+    return cells

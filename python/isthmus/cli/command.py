@@ -11,8 +11,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from isthmus.base.configuration import COUNT, KNOWN, whole
-from isthmus.base.errors import IsthmusError
+from isthmus.base.configuration import KNOWN, count_of
 from isthmus.base.files import check_writable
 from isthmus.base.names import unknown
 from isthmus.base.stdout import write_out
@@ -54,14 +53,7 @@ def setting(words: str, text: str) -> Any:
 
 def counting(words: str, text: str) -> Any:
     """An option that counts."""
-
-    def parse(word: str | int) -> int:
-        try:
-            return whole(1)(str(word))
-        except ValueError:
-            raise IsthmusError(f"{_read(words)[0][-1]}: expected {COUNT}, got '{word}'") from None
-
-    return plain(words, text, parse)
+    return plain(words, text, lambda word: count_of(word, _read(words)[0][-1]))
 
 
 def written(words: str, text: str) -> Any:

@@ -9,6 +9,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.files import read_text
 from isthmus.base.names import meant
 from isthmus.base.parsing import our_json
+from isthmus.base.texts import flatten
 from isthmus.results.kinds import commands
 
 if TYPE_CHECKING:
@@ -48,17 +49,6 @@ def history() -> "pd.DataFrame":
 
     made: pd.DataFrame = _pandas().DataFrame([dump(run) for run in runs()], columns=list(HistoryRun.model_fields))
     return made
-
-
-def flatten(record: Record, prefix: str = "") -> Record:
-    """The record with dotted keys in place of records inside it; lists stay lists."""
-    flat: Record = {}
-    for key, value in record.items():
-        if isinstance(value, dict):
-            flat |= flatten(value, f"{prefix}{key}.")
-        else:
-            flat[f"{prefix}{key}"] = value
-    return flat
 
 
 def _records(source: str | Path) -> list[Record]:

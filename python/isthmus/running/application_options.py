@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from isthmus.base.configuration import COUNT, KNOWN, resolve, whole
+from isthmus.base.configuration import KNOWN, count_of, resolve
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import meant, nearest
 from isthmus.base.numbers import as_written
@@ -78,7 +78,7 @@ class ApplicationOptions:
         count, parameters = self.count, {}
         for name, value in self.typed.options:
             if name == application.counted:
-                count = _count(value, name)
+                count = str(count_of(value or "", f"--{name}"))
             elif parameter := application.parameters.get(name):
                 parameters[name] = _value(value, parameter, f"--{name}")
         for name, value in (map(str.strip, one.split("=", 1)) for one in self.sets if is_parameter(one)):
@@ -127,13 +127,6 @@ def spread(application: Application, parameters: Sequence[str]) -> list[tuple[st
         values = parameter.each(given.get(parameter.name, str(parameter.default)))
         rows = [row | {parameter.name: value} for row in rows for value in values]
     return [tuple(f"{name}={value}" for name, value in row.items()) for row in rows]
-
-
-def _count(value: str | None, name: str) -> str:
-    try:
-        return str(whole(1)(str(value)))
-    except ValueError:
-        raise IsthmusError(f"--{name}: expected {COUNT}, got '{value or ''}'") from None
 
 
 def _value(value: str | None, parameter: Parameter, place: str) -> str:
