@@ -25,7 +25,8 @@ def test_the_opencl_device_of_this_machine_filters_images_right(real: Isthmus) -
 def test_every_number_of_a_board_has_source_and_role(real: Isthmus, target: str) -> None:
     file = real.json("platform", "show", target)
     check("platform", file)
-    assert all(item["source"] and item["role"] for item in file["platform"]["inputs"])
+    assert len(file["platform"]["inputs"]) > 50
+    assert [item["key"] for item in file["platform"]["inputs"] if not item["source"] or not item["role"]] == []
 
 
 def test_a_photograph_that_is_no_image_is_one_line(real: Isthmus, tmp_path: Path) -> None:

@@ -281,7 +281,9 @@ def test_actors_of_a_project_meet_the_guard_of_their_stack() -> None:
 
 
 def test_the_package_may_be_moved(tree: Path) -> None:
-    for file in package.cmake_prefix().rglob("*.cmake"):
+    files = list(package.cmake_prefix().rglob("*.cmake"))
+    assert "IsthmusTargets.cmake" in [file.name for file in files]
+    for file in files:
         assert str(tree) not in file.read_text()
         assert str(package.cmake_prefix()) not in file.read_text()
 

@@ -189,7 +189,8 @@ def test_the_experiments_of_the_installed_papers_pass_the_check_of_ones_own() ->
     papers = read_papers()
     published = {row.id: row for paper in papers.values() for row in paper.row}
     tools = ToolAnswers()
-    for name, paper in papers.items():
+    assert sum(row.experiment is not None for row in published.values()) > 100
+    for name, paper in papers.items():  # what does not pass is raised
         check_paper(data_folder("papers") / f"{name}.toml", paper, published, tools)
 
 
