@@ -2,7 +2,7 @@
 
 import platform
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -25,10 +25,10 @@ def all_checks() -> list[Check]:
     return [
         Check(name="python", found=True, needed=True, detail=platform.python_version()),
         *(_file(name, partial(tool_path, name), _BUILD) for name in NAMES),
-        _models(),
+        _named("models", platforms, _INSTALL),
         *(_file(name, partial(data_folder, name), _INSTALL) for name in ("papers", "schemas")),
-        _loader(),
-        _devices(),
+        _check("OpenCL loader", opencl_loader(), f"{_DEBIAN} ocl-icd-libopencl1"),
+        _named("OpenCL device", _devices, f"{_DEBIAN} pocl-opencl-icd"),
         _file("layer", layer_path, _BUILD, needed=False, purpose=", for isthmus record"),
         _photographs(),
         _program("mpirun", mpi_launcher(), "openmpi-bin", "to run on several ranks"),
@@ -45,44 +45,33 @@ def _file(name: str, path: Callable[[], Path], advice: str, needed: bool = True,
         return _missing(name, error, advice)
 
 
-def _models() -> Check:
+def _named(name: str, names: Callable[[], Sequence[str]], advice: str) -> Check:
+    """Something of which there may be several."""
     try:
-        names = platforms()
+        return _check(name, ", ".join(names()) or None, advice, absent="none")
     except IsthmusError as error:
-        return _missing("models", error, _INSTALL)
-    return Check(name="models", found=bool(names), needed=True, detail=", ".join(names) or "none")
+        return _missing(name, error, advice)
 
 
-def _loader() -> Check:
-    name = opencl_loader()
-    advice = None if name else f"{_DEBIAN} ocl-icd-libopencl1"
-    return Check(name="OpenCL loader", found=name is not None, needed=True, detail=name or "not found", advice=advice)
-
-
-def _devices() -> Check:
-    try:
-        found = devices()
-    except IsthmusError as error:
-        return _missing("OpenCL device", error, f"{_DEBIAN} pocl-opencl-icd")
-    names = ", ".join(f"{device['target']} {device['name']}" for device in found)
-    advice = None if found else f"{_DEBIAN} pocl-opencl-icd"
-    return Check(name="OpenCL device", found=bool(found), needed=True, detail=names or "none", advice=advice)
+def _devices() -> list[str]:
+    return [f"{device['target']} {device['name']}" for device in devices()]
 
 
 def _photographs() -> Check:
     found = sorted(PHOTOGRAPHS.glob("*.jpg"))
-    return Check(
-        name="photographs",
-        found=bool(found),
-        needed=True,
-        detail=f"{len(found)} in {PHOTOGRAPHS}",
-        advice=None if found else f"{_DEBIAN} mate-backgrounds, or name a folder of your own with --input",
-    )
+    here = f"{len(found)} in {PHOTOGRAPHS}"
+    advice = f"{_DEBIAN} mate-backgrounds, or name a folder of your own with --input"
+    return _check("photographs", here if found else None, advice, absent=here)
 
 
 def _program(name: str, found: str | None, package: str, purpose: str) -> Check:
-    advice = None if found else f"{_DEBIAN} {package}, {purpose}"
-    return Check(name=name, found=found is not None, needed=False, detail=found or "not found", advice=advice)
+    return _check(name, found, f"{_DEBIAN} {package}, {purpose}", needed=False)
+
+
+def _check(name: str, found: str | None, advice: str, needed: bool = True, absent: str = "not found") -> Check:
+    """What was found, or what stands for nothing and what to do."""
+    is_there = found is not None
+    return Check(name=name, found=is_there, needed=needed, detail=found or absent, advice=None if is_there else advice)
 
 
 def _missing(name: str, error: IsthmusError, advice: str) -> Check:
