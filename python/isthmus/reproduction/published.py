@@ -9,6 +9,7 @@ from pydantic import Field, model_validator
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder, read_text
 from isthmus.base.parsing import Location, checked, toml
+from isthmus.base.toml_lines import line_of
 from isthmus.records.base import TomlTable, Value
 
 
@@ -128,6 +129,4 @@ def read_paper(path: Path) -> Paper:
 
 def place_of_row(path: Path, number: int) -> str:
     """FILE:LINE of a row, counted from 0; line 1 if the rows are written in another way."""
-    lines = read_text(path).splitlines()
-    starts = [line for line, words in enumerate(lines, start=1) if words.partition("#")[0].strip() == "[[row]]"]
-    return f"{path}:{starts[number] if number < len(starts) else 1}"
+    return f"{path}:{line_of(read_text(path), 'row', number)}"
