@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <fstream>
+#include <sstream>
+
 #include "isthmus/base/error.hpp"
 
 namespace isthmus {
@@ -30,6 +33,15 @@ std::filesystem::path data_file(const std::filesystem::path& relative) {
   const std::string or_package = package().empty() ? "" : fmt::format(" or in {}", package().string());
   throw Error(fmt::format("{}: not found in any folder above {}{}; install isthmus again", relative.string(),
                           program.string(), or_package));
+}
+
+std::string read_whole(const std::filesystem::path& file, std::string_view what) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream bytes;
+  // Where nothing is there to be put out, that counts as a failure of the output.
+  if (stream.peek() != std::ifstream::traits_type::eof()) bytes << stream.rdbuf();
+  if (!stream.is_open() || stream.bad() || !bytes) throw Error(fmt::format("{}: cannot read {}", file.string(), what));
+  return bytes.str();
 }
 
 }  // namespace isthmus

@@ -2,8 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <string_view>
 
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"
@@ -14,12 +13,7 @@
 namespace isthmus::hpcc {
 namespace {
 
-std::string read_text(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw Error(fmt::format("{}: cannot read the kernel's source", path.string()));
-  return text;
-}
+constexpr std::string_view kSource = "the kernel's source";
 
 /// kernels/hpcc/BENCHMARK_VARIANT_SHAPE.cl, or without the shape where one file serves both.
 std::string shipped_file(const std::string& benchmark, const RunConditions& conditions) {
@@ -39,8 +33,8 @@ std::unique_ptr<offload::ComputeProgram> Job::compile(const std::string& file, c
   const bool shipped = file.starts_with("kernels/");
   std::vector<offload::ProgramSource> sources;
   for (const char* header : {"kernels/hpcc/hls.h", "kernels/hpcc/types.h"})
-    sources.push_back({header, read_text(data_file(header))});
-  sources.push_back({file, "#line 1\n" + read_text(shipped ? data_file(file) : std::filesystem::path(file))});
+    sources.push_back({header, read_whole(data_file(header), kSource)});
+  sources.push_back({file, "#line 1\n" + read_whole(shipped ? data_file(file) : std::filesystem::path(file), kSource)});
   return device().program(sources, parameters().build_options() + " " + options);
 }
 

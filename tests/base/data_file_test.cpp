@@ -4,6 +4,7 @@
 
 #include <fstream>
 
+#include "base/temporary_folder.hpp"
 #include "isthmus/base/error.hpp"
 
 namespace isthmus {
@@ -20,6 +21,20 @@ TEST(DataFile, IsFoundInTheNearestFolderAboveTheProgramThatHasIt) {
 TEST(DataFile, OneThatIsNowhereIsRefusedWithItsName) {
   EXPECT_THAT([] { data_file("kernels/no-such-file.cl"); },
               testing::ThrowsMessage<Error>(testing::HasSubstr("kernels/no-such-file.cl")));
+}
+
+TEST(ReadWhole, GivesEveryByteOfAFileAndNoneOfAnEmptyOne) {
+  const TemporaryFolder folder;
+  const std::string bytes("a\0b\r\n\xff\n", 7);
+  EXPECT_EQ(read_whole(folder.written("bytes", bytes), "them"), bytes);
+  EXPECT_EQ(read_whole(folder.written("empty", ""), "nothing"), "");
+}
+
+TEST(ReadWhole, WhatIsNoFileIsRefusedWithWhatItShouldHold) {
+  const TemporaryFolder folder;
+  for (const std::string& file : {folder.path().string(), (folder / "nowhere").string()})
+    EXPECT_THAT([&] { read_whole(file, "the source"); },
+                testing::ThrowsMessage<Error>(file + ": cannot read the source"));
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <string_view>
 
 namespace isthmus {
 
@@ -12,5 +14,8 @@ std::filesystem::path data_file(const std::filesystem::path& relative);
 /// From now on data files that no folder above the executable has are looked for in `folder`: a user's program does not
 /// lie in the package.
 void look_for_data_in(const std::filesystem::path& folder);
+
+/// All bytes of a file, none of an empty one. Throws Error "FILE: cannot read WHAT" where it cannot be read to its end.
+std::string read_whole(const std::filesystem::path& file, std::string_view what);
 
 }  // namespace isthmus

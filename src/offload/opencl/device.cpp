@@ -1,10 +1,9 @@
 #include <array>
-#include <fstream>
-#include <iterator>
 #include <mutex>
 #include <sstream>
 
 #include "isthmus/base/clock.hpp"
+#include "isthmus/base/data_file.hpp"
 #include "offload/opencl/api.hpp"
 
 namespace isthmus::offload {
@@ -54,13 +53,6 @@ cl::Device take_part(cl::Device device, DevicePart part) {
   cl::Device mine = parts.at(static_cast<std::size_t>(part.index));
   keep(mine);
   return mine;
-}
-
-std::string read_whole(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string bytes{std::istreambuf_iterator<char>(file), {}};
-  if (!file) throw Error(fmt::format("{}: cannot read the device binary", path));
-  return bytes;
 }
 
 /// The line of a build log that a person looks for: the first that speaks of an error, else the first with text.
@@ -162,7 +154,7 @@ std::unique_ptr<ComputeProgram> OpenClDevice::program(std::span<const ProgramSou
 }
 
 std::unique_ptr<ComputeProgram> OpenClDevice::program_from_binary(const std::string& file) const {
-  const std::string bytes = read_whole(file);
+  const std::string bytes = read_whole(file, "the device binary");
   std::vector<cl_int> loaded;
   try {
     const cl::Program::Binaries binaries{{bytes.begin(), bytes.end()}};

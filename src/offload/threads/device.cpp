@@ -4,9 +4,6 @@
 
 #include <array>
 #include <cmath>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "isthmus/base/clock.hpp"
 #include "isthmus/base/data_file.hpp"
@@ -16,17 +13,6 @@
 
 namespace isthmus::offload {
 namespace threads {
-namespace {
-
-std::string read_source(const std::filesystem::path& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  if (!file || !text) throw Error(fmt::format("{}: cannot read the kernel's source", path.string()));
-  return text.str();
-}
-
-}  // namespace
 
 ThreadedDevice::ThreadedDevice(std::shared_ptr<ComputeDevice> owner, double opened)
     : owner_(std::move(owner)), info_{.name = owner_->properties().name, .modelled = false}, opened_(opened) {
@@ -83,7 +69,7 @@ HostAccessLatency ThreadedDevice::access_host_memory(const HostAccess&) {
 
 std::unique_ptr<Kernel> ThreadedDevice::kernel(const std::string& name) {
   const std::string file = fmt::format("kernels/{}.cl", name);
-  const ProgramSource source{.file = file, .text = read_source(data_file(file))};
+  const ProgramSource source{.file = file, .text = read_whole(data_file(file), "the kernel's source")};
   return std::make_unique<ThreadedKernel>(owner_->program({&source, 1}, {})->kernel(name));
 }
 
