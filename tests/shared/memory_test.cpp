@@ -80,10 +80,13 @@ TEST(Shared, MovedObjectsStayWhereTheyAre) {
 
 TEST(Shared, WhatIsGivenBackIsUsedAgain) {
   SharedMachine machine("model:xeon-fpga-v1", {"translation.entries=4"});
+  std::optional<Address<Block>> first;
   for (int round = 0; round < 100; ++round) {
     shared<Block> large(machine.memory(), 3 * kMiB / sizeof(Block));
     shared<Block> small(machine.memory(), 1);
     large[large.size() - 1].bytes[0] = std::byte{1};
+    if (!first) first = large.at(0);
+    EXPECT_EQ(large.at(0), *first);
   }
 }
 
