@@ -197,23 +197,17 @@ void SharedBoard::connect_channel(std::size_t place, In<LineAccess>& reads, Out<
 }
 
 void SharedBoard::attach_reads(int port, Out<LineAccess>& reads, In<LineResult>& results) {
-  if (selector_ != nullptr) {
-    graph_.connect(reads, selector_->reads, coherence_.channel(1));
-    graph_.connect(selector_->read_results, results, coherence_.channel(spec_.phases.reordering_read - kSelected));
-    return;
-  }
-  graph_.connect(reads, layer(port).reads, coherence_.channel(1));
-  graph_.connect(layer(port).read_results, results, coherence_.channel(spec_.phases.reordering_read));
+  const bool selected = selector_ != nullptr;
+  graph_.connect(reads, selected ? selector_->reads : layer(port).reads, coherence_.channel(1));
+  graph_.connect(selected ? selector_->read_results : layer(port).read_results, results,
+                 coherence_.channel(spec_.phases.reordering_read - (selected ? kSelected : 0)));
 }
 
 void SharedBoard::attach_writes(int port, Out<LineAccess>& writes, In<LineResult>& results) {
-  if (selector_ != nullptr) {
-    graph_.connect(writes, selector_->writes, coherence_.channel(1));
-    graph_.connect(selector_->write_results, results, coherence_.channel(spec_.phases.reordering_write - kSelected));
-    return;
-  }
-  graph_.connect(writes, layer(port).writes, coherence_.channel(1));
-  graph_.connect(layer(port).write_results, results, coherence_.channel(spec_.phases.reordering_write));
+  const bool selected = selector_ != nullptr;
+  graph_.connect(writes, selected ? selector_->writes : layer(port).writes, coherence_.channel(1));
+  graph_.connect(selected ? selector_->write_results : layer(port).write_results, results,
+                 coherence_.channel(spec_.phases.reordering_write - (selected ? kSelected : 0)));
 }
 
 void SharedBoard::leave_out_reads(int port) {
