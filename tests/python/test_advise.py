@@ -341,6 +341,8 @@ def test_what_an_hour_costs_ranks_boards_whose_price_is_known(mine: Isthmus) -> 
         (("mine.toml", "--on", "model:aws-f2"), "unknown target 'model:aws-f2'; help: did you mean 'model:aws-f1'?"),
         (("mine.toml", "--on", "native"), "--on: 'native' is no model, and only models have curves"),
         (("mine.toml", "--set", "app.transfer.0.bytes=100 GiB", "--on", "model:aws-f1"), "larger than its memory"),
+        (("mine.toml", "--set", "app.transfer.0.bytes=100 GiB", "--on", "model:ibm-capi"), "larger than its memory"),
+        (("mine.toml", "--set", "no.such=1"), "key 'no.such': expected a key of the board's parts"),
         (
             ("mine.toml", "--set", "app.application.flows=shared", "--on", "model:aws-f1"),
             "it has none of the flows shared",

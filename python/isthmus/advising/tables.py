@@ -27,6 +27,8 @@ def said_of_crossing(crossing: Sequence[AdviseCrossing], below_s: float | None) 
     for one in sorted(crossing, key=lambda each: each.crossing_s):
         least.setdefault(one.target, one)
     times = ", ".join(f"{one.target} {one.flow} {seconds(one.crossing_s)}" for one in least.values())
+    if len(least) == 1:
+        return f"crossing alone, a unit: {times}"
     if below_s is None:
         return f"crossing alone, a unit: {times}; the choice matters whatever the kernel takes"
     if below_s == 0:

@@ -100,7 +100,7 @@ def advise(
         description = _read(file, own)
     targets = _targets(on, description)
     platform_sets = [one for one in sets or [] if one not in own]
-    sets_of = {target: _sets(description, target, platform_sets, alone=len(targets) == 1) for target in targets}
+    sets_of = _sets_of(description, targets, platform_sets)
     without = too_large(description, targets, lambda target: room_of(target, sets_of[target]))
     boards = []
     with session.progress() as progress:
@@ -163,10 +163,15 @@ def _targets(on: str | None, description: Description) -> list[str]:
     return targets
 
 
-def _sets(description: Description, target: str, sets: Sequence[str], alone: bool) -> tuple[str, ...]:
-    """Assignments for a board: of several boards each takes the keys that it has."""
-    own = tuple(one for one in sets if alone or has_key(target, one.partition("=")[0].strip()))
-    return (*background_sets(description, target, own, missing_is_none=True), *own)
+def _sets_of(description: Description, targets: Sequence[str], sets: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """Assignments for each board: it takes the keys that it has, and one that none has goes to all, who refuse it."""
+    keys = {one: one.partition("=")[0].strip() for one in sets}
+    nobodys = [one for one, key in keys.items() if not any(has_key(target, key) for target in targets)]
+    found = {}
+    for target in targets:
+        own = tuple(one for one in sets if one in nobodys or has_key(target, keys[one]))
+        found[target] = (*background_sets(description, target, own, missing_is_none=True), *own)
+    return found
 
 
 def _with_costs(branch: "AdviseBranch", description: Description) -> "AdviseBranch":

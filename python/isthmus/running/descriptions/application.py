@@ -76,9 +76,20 @@ def has_key(target: str, key: str) -> bool:
 
 
 def room_of(target: str, sets: Sequence[str]) -> float | None:
-    """Bytes of a board's own memory; None of one that has none."""
-    found = number_of(target, sets, "dram", "capacity")
-    return found[1] * BYTES[found[2]] if found else None
+    """Bytes that a board's circuits reach: its own memory, else the pages of its table; None where nothing bounds them."""
+    own = number_of(target, sets, "dram", "capacity")
+    if own is not None:
+        return own[1] * BYTES[own[2]]
+    if not _is_on(target, sets, "translation"):
+        return None
+    entries, page = (number_of(target, sets, "translation", name) for name in ("entries", "page"))
+    return entries[1] * page[1] * BYTES[page[2]] if entries and page else None
+
+
+def _is_on(target: str, sets: Sequence[str], section: str) -> bool:
+    """Whether a board has a part that can be left out, and it is not."""
+    inputs = _board(target, tuple(sets))["inputs"]
+    return any(one["key"] == f"{section}.enabled" and one["value"] is True for one in inputs)
 
 
 def background_sets(
