@@ -317,15 +317,17 @@ def test_a_cluster_with_another_version_or_no_worker_is_refused() -> None:
         cluster._check_versions({}, "tcp://head")
 
 
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "http://127.0.0.1:1"])
 def test_a_scheduler_that_does_not_answer_is_one_line_and_exit_2(
-    real: Isthmus, monkeypatch: pytest.MonkeyPatch
+    real: Isthmus, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr(cluster, "ANSWERS_S", 0.5)
     (real.folder / "sums.toml").write_text(STUDY)
-    done = real("sweep", "sums.toml", "--set", "link.pcie.lanes=4,8", "--dask", "tcp://127.0.0.1:1", "-q")
+    done = real("sweep", "sums.toml", "--set", "link.pcie.lanes=4,8", "--dask", address, "-q")
     assert done.returncode == 2
-    assert "--dask tcp://127.0.0.1:1: no scheduler answers" in done.stderr
+    assert f"--dask {address}: no scheduler answers" in done.stderr
+    assert done.stderr.count("\n") == 1
 
 
 @contextmanager

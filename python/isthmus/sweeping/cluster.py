@@ -47,6 +47,7 @@ def _distributed() -> Any:
 
 def _client(distributed: Any, address: str) -> Any:
     try:
+        distributed.comm.get_address_host_port(address)  # a Client of no address would complain for 20 s as it ends
         return distributed.Client(address, timeout=ANSWERS_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise IsthmusError(f"--dask {address}: no scheduler answers: {_first_line(error)}") from None
