@@ -76,7 +76,7 @@ def has_key(target: str, key: str) -> bool:
 
 
 def room_of(target: str, sets: Sequence[str]) -> float | None:
-    """Bytes that a board's circuits reach: its own memory, else the pages of its table; None where nothing bounds them."""
+    """Bytes that a board's circuits reach: its own memory, else the pages of its table; None of one with neither."""
     own = number_of(target, sets, "dram", "capacity")
     if own is not None:
         return own[1] * BYTES[own[2]]
