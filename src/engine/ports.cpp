@@ -74,20 +74,24 @@ bool seen_before(const PortState& port, Tick now) {
   return port.last_no == now || (told != nullptr && told->all == now);
 }
 
-/// Nothing can be seen by now, as was found earlier. (Without a clock each look counts.)
-bool known_silent(PortState& port, Tick now) {
-  if (port.cursor != port.window_end) return false;
-  if (port.nothing_before > now) return true;
+/// What a port with a clock knows of its head without a look at others. (Without a clock each look counts.)
+enum class Head : std::uint8_t { unknown, later, visible };
+[[gnu::always_inline]] inline Head known_head(PortState& port, Tick now) {
+  if (port.cursor != port.window_end) return Head::unknown;
+  if (port.nothing_before > now) return Head::later;
   const Channel& channel = *port.channel;
-  if (!channel.empty() || channel.earliest_token <= now || !port.actor->clocked) return false;
-  port.nothing_before = channel.earliest_token;
-  return true;
+  if (!port.actor->clocked) return Head::unknown;
+  const bool empty = channel.empty();
+  const Tick from = empty ? channel.earliest_token : channel.head_visible_still();
+  if (from <= now) return empty ? Head::unknown : Head::visible;
+  port.nothing_before = from;
+  return Head::later;
 }
 
 /// Opens the window of a port whose head is visible. Who asks at each tick what comes less often finds one at a time.
 void open_behind_head(PortState& port) {
   Channel& channel = *port.channel;
-  if (channel.windows == Windows::across && end_of_known(port) - port.cursor > channel.stride) {
+  if (channel.windows != Windows::none && end_of_known(port) - port.cursor > channel.stride) {
     const Tick next = channel.visible_behind_head();
     if (next > port.actor->now + 1) {
       port.window_end = port.cursor + channel.stride;
@@ -98,6 +102,13 @@ void open_behind_head(PortState& port) {
   open_reader_window(channel);
   if (channel.windows == Windows::alike && port.window_end != end_of_known(port))
     port.nothing_before = token_ready(channel, port.window_end);
+}
+
+/// The head is visible at `now`.
+[[gnu::noinline]] bool see(PortState& port, Tick now) {
+  port.actor->now = now;
+  open_behind_head(port);
+  return true;
 }
 
 /// `token_visible` where that is not known.
@@ -124,15 +135,17 @@ void open_behind_head(PortState& port) {
 
 bool token_visible(PortState& port) {
   const Tick now = running_now;
-  if (!known_silent(port, now) || port.last_miss == now || port.channel->last_popped_at() == now)
+  const Head head = known_head(port, now);
+  if (head == Head::unknown || port.last_miss == now || port.channel->last_popped_at() == now)
     return look_for_token(port);
-  return miss(port, now);
+  return head == Head::later ? miss(port, now) : see(port, now);
 }
 
 bool peek(PortState& port) {
   const Tick now = running_now;
-  if (!known_silent(port, now) || seen_before(port, now)) return look_for_head(port);
-  return see_nothing(port, now);
+  const Head head = known_head(port, now);
+  if (head == Head::unknown || seen_before(port, now)) return look_for_head(port);
+  return head == Head::later ? see_nothing(port, now) : see(port, now);
 }
 
 bool slot_free(PortState& port) {

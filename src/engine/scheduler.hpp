@@ -48,6 +48,7 @@ class Scheduler {
 
   // What the loop of steps asks at its step boundary.
   Actor* boundary_of_one(Actor& actor, Tick next);
+  Actor* boundary_after_more(Actor& actor, Tick next);
   Actor* hand_over(Actor& actor, PortState& awaited);
   AtBoundary before_next_clockless_step(Actor& actor);
   AtBoundary after_silent_step(Actor& actor, Tick step_start);
@@ -129,7 +130,6 @@ class Scheduler {
   // Between steps.
   [[gnu::noinline]] void look_closer(Actor& actor);
   static void set_look(Actor& actor) { actor.next_boundary_check = std::min(actor.horizon + 1, actor.watch_at); }
-  AtBoundary boundary_after_more(Actor& actor);
   AtBoundary after_slow_step(Actor& actor);
   AtBoundary go_on(Actor& actor);
   AtBoundary at_horizon(Actor& actor);

@@ -64,7 +64,7 @@ bool is_known(const FailedPoll& poll) {
 }
 
 /// When the answer to a poll that is known turns to "yes".
-Tick known_change(const FailedPoll& poll) {
+[[gnu::always_inline]] inline Tick known_change(const FailedPoll& poll) {
   const Channel& channel = *poll.channel;
   if (poll.what == Poll::room) return channel.next_slot_free();
   if (poll.what == Poll::token) return channel.empty() ? kNever : channel.head_visible_still();
@@ -74,8 +74,8 @@ Tick known_change(const FailedPoll& poll) {
 /// Whether the very next step, at `next`, is known to find another answer than the last.
 bool sees_change_at(const Actor& actor, Tick next) {
   return std::ranges::any_of(actor.failed_polls, [&](const FailedPoll& poll) {
-    return poll.inputs == nullptr && counts(actor, poll) && is_known(poll) &&
-           known_change(poll) - offset(actor, poll) <= next;
+    return poll.inputs == nullptr && is_known(poll) && known_change(poll) - offset(actor, poll) <= next &&
+           counts(actor, poll);
   });
 }
 

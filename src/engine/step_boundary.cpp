@@ -90,6 +90,24 @@ bool has_moved(Actor& actor, Tick tick) {
   enter_waiting(actor, Wait::turn);
 }
 
+/// The last step waited, was told "no" or was watched.
+[[gnu::always_inline]] inline AtBoundary Scheduler::after_slow_step(Actor& actor) {
+  // Of one that waited for a token or slot it is the end of those waits, at which it moved one.
+  const Tick step_start = actor.now - actor.advanced - actor.initiation_interval;
+  actor.now = running_now;
+  actor.needs_slow_path = false;
+  if (actor.told_end != 0) [[unlikely]] {
+    caught_its_end(actor);
+    return AtBoundary::leave;
+  }
+  const bool waited = std::exchange(actor.waited, false);
+  if (!waited && !has_moved(actor, step_start)) return after_silent_step(actor, step_start);
+  actor.failed_polls.clear();
+  actor.sensed_time = false;
+  actor.now = actor.after_advances();
+  return AtBoundary::step;
+}
+
 /// Starts steps for as long as what they take is there, or leaves.
 [[gnu::always_inline]] inline AtBoundary Scheduler::go_on(Actor& actor) {
   Tick steps = kManySteps;
@@ -108,7 +126,7 @@ bool has_moved(Actor& actor, Tick tick) {
     if (more == 0 && waits_for_its_turn(actor)) return AtBoundary::leave;
     steps = std::min(steps, std::max<Tick>(more, 1));
   }
-  if (actor.crosses) [[unlikely]]
+  if (actor.crosses && (actor.gate != nullptr || actor.expects != nullptr)) [[unlikely]]
     steps = steps_across(actor);
   actor.set_next_check(steps);
   return AtBoundary::step;
@@ -116,19 +134,19 @@ bool has_moved(Actor& actor, Tick tick) {
 
 /// The same where nobody else is known to go on: null if `actor` leaves.
 [[gnu::noinline]] Actor* Scheduler::boundary_of_one(Actor& actor, Tick next) {
-  const bool more = actor.needs_slow_path || next >= actor.next_boundary_check;
   actor.now = next;
-  const AtBoundary found = more ? boundary_after_more(actor) : go_on(actor);
-  return found == AtBoundary::step ? &actor : nullptr;
+  return go_on(actor) == AtBoundary::step ? &actor : nullptr;
 }
 
-/// The last step waited, was told "no", was watched or ended past the horizon, or the next may have to be watched.
-[[gnu::noinline]] AtBoundary Scheduler::boundary_after_more(Actor& actor) {
-  if (actor.needs_slow_path && after_slow_step(actor) == AtBoundary::leave) return AtBoundary::leave;
-  if (actor.now > actor.horizon && at_horizon(actor) == AtBoundary::leave) return AtBoundary::leave;
-  if (go_on(actor) == AtBoundary::leave) return AtBoundary::leave;
+/// The same where the last step waited, was told "no", was watched or ended past the horizon, or the next may have to
+/// be watched.
+[[gnu::noinline]] Actor* Scheduler::boundary_after_more(Actor& actor, Tick next) {
+  actor.now = next;
+  if (actor.needs_slow_path && after_slow_step(actor) == AtBoundary::leave) return nullptr;
+  if (actor.now > actor.horizon && at_horizon(actor) == AtBoundary::leave) return nullptr;
+  if (go_on(actor) == AtBoundary::leave) return nullptr;
   if (actor.next_boundary_check <= actor.now) look_closer(actor);
-  return AtBoundary::step;
+  return &actor;
 }
 
 /// Before a step that may be watched, or whose actor has got more time.
@@ -147,24 +165,6 @@ AtBoundary Scheduler::before_next_clockless_step(Actor& actor) {
   if (actor.now > actor.horizon && at_horizon(actor) == AtBoundary::leave) return AtBoundary::leave;
   if (actor.gate != nullptr && closing(actor) == AtBoundary::leave) return AtBoundary::leave;
   return waits_for_its_turn(actor) ? AtBoundary::leave : AtBoundary::step;
-}
-
-/// The last step waited, was told "no" or was watched.
-AtBoundary Scheduler::after_slow_step(Actor& actor) {
-  // Of one that waited for a token or slot it is the end of those waits, at which it moved one.
-  const Tick step_start = actor.now - actor.advanced - actor.initiation_interval;
-  actor.now = running_now;
-  actor.needs_slow_path = false;
-  if (actor.told_end != 0) [[unlikely]] {
-    caught_its_end(actor);
-    return AtBoundary::leave;
-  }
-  const bool waited = std::exchange(actor.waited, false);
-  if (!waited && !has_moved(actor, step_start)) return after_silent_step(actor, step_start);
-  actor.failed_polls.clear();
-  actor.sensed_time = false;
-  actor.now = actor.after_advances();
-  return AtBoundary::step;
 }
 
 /// Before a step of an actor without `done()`: are all inputs closed and drained?
@@ -259,11 +259,12 @@ void Scheduler::fail(Actor& actor, std::exception_ptr why) {
 }
 
 Actor* before_next_step(Actor& actor, Tick next) {
+  if (actor.needs_slow_path || next >= actor.next_boundary_check)
+    return actor.scheduler->boundary_after_more(actor, next);
   // The commonest case of one that has `done()`: what it got is used up.
   PortState* port = actor.expects_token;
   const bool waits = port != nullptr && port->cursor == port->peer->cursor;
-  if (!waits || actor.needs_slow_path || next >= actor.next_boundary_check || !actor.listed)
-    return actor.scheduler->boundary_of_one(actor, next);
+  if (!waits || !actor.listed) return actor.scheduler->boundary_of_one(actor, next);
   actor.now = next;
   return actor.scheduler->hand_over(actor, *port);
 }
