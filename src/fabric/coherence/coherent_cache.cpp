@@ -53,9 +53,9 @@ CoherentCache::CoherentCache(const CoherentCacheSpec& spec, std::size_t agent, C
 void CoherentCache::step() {
   moved_ = asked_ = wrote_back_ = hinted_ = false;
   handed_on_ = 0;
-  take_answer();
+  if (under_way_ != 0 || spec_.filled) take_answer();
   answer_snoop();
-  send_put();
+  if (!puts_.empty()) send_put();
   hand_on_waiting();
   for (std::size_t port = 0; port < requests.size(); ++port) look_up(port);
   if (moved_) return;
@@ -86,7 +86,6 @@ bool CoherentCache::result_goes(std::size_t port) const {
 }
 
 void CoherentCache::take_answer() {
-  if (under_way_ == 0 && !spec_.filled) return;
   const HomeAnswer* answer = home_answers.pull_in_place();
   if (answer == nullptr) return;
   moved_ = true;
@@ -326,7 +325,7 @@ bool CoherentCache::puts(std::uint64_t line) const {
 
 /// The bytes of a write that is not kept, once the home has granted it.
 void CoherentCache::send_put() {
-  if (puts_.empty() || !write_backs.room()) return;
+  if (!write_backs.room()) return;
   const std::uint16_t place = puts_.front();
   puts_.pop();
   const LineAccess& access = misses_[place].access;

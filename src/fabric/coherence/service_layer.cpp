@@ -11,10 +11,11 @@ ServiceLayer::ServiceLayer(const ServiceLayerSpec& spec)
       writing_(kWritesInFlight, spec.writes_in_flight) {}
 
 void ServiceLayer::step() {
+  const auto first_is_done = [](const Order& order) { return order.count != 0 && order.places[order.first].done; };
   moved_ = false;
-  take_result();
-  hand_back(reading_, read_results);
-  hand_back(writing_, write_results);
+  if (sent_ != 0) take_result();
+  if (first_is_done(reading_)) hand_back(reading_, read_results);
+  if (first_is_done(writing_)) hand_back(writing_, write_results);
   send();
   if (moved_) return;
   end();
@@ -22,7 +23,6 @@ void ServiceLayer::step() {
 }
 
 void ServiceLayer::take_result() {
-  if (sent_ == 0) return;
   const LineResult* result = results.pull_in_place();
   if (result == nullptr) return;
   moved_ = true;
@@ -36,10 +36,10 @@ void ServiceLayer::take_result() {
   if (!write) copy_line(result->data, place.result.data, result->bytes);
 }
 
+/// The first result of `order`, which is there.
 void ServiceLayer::hand_back(Order& order, Out<LineResult>& to) {
-  if (order.count == 0) return;
-  Place& place = order.places[order.first];
-  if (!place.done || !to.room()) return;
+  if (!to.room()) return;
+  const Place& place = order.places[order.first];
   LineResult& result = to.slot();
   result.kind = place.result.kind;
   result.bytes = place.result.bytes;
@@ -66,7 +66,6 @@ void ServiceLayer::send() {
 
 /// Whether the next access is to a page that has to be found; that begins then.
 bool ServiceLayer::must_walk(In<LineAccess>& from) {
-  if (spec_.held_pages == 0) return false;
   const LineAccess* request = from.front();
   if (request == nullptr || request->kind == LineAccess::Kind::fence) return false;
   if (held_.ask(spec_.space->page_of(request->addr))) return false;
@@ -76,7 +75,7 @@ bool ServiceLayer::must_walk(In<LineAccess>& from) {
 
 bool ServiceLayer::send(In<LineAccess>& from, Order& order) {
   if (order.full()) return false;
-  if (must_walk(from)) return true;
+  if (spec_.held_pages != 0 && must_walk(from)) return true;
   const LineAccess* request = from.pull_in_place();
   if (request == nullptr) return false;
   rests_ = spec_.interval - 1;
