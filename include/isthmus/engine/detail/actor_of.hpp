@@ -156,6 +156,7 @@ struct ActorOf final : GraphActor {
         self = static_cast<ActorOf*>(next);
         due = self->now;
       }
+      const Tick interval = self->initiation_interval;  // read once: a step's loads and stores are what limits it
       do {
         running_now = due + waits;
         if constexpr (HasDone<T>) {
@@ -167,7 +168,7 @@ struct ActorOf final : GraphActor {
         }
         self->user.step();
         waits = running_now - due;
-        due += self->initiation_interval;
+        due += interval;
       } while (due < self->next_check);
     }
   }
