@@ -31,7 +31,7 @@ void count_operation(Actor& actor) {
   if (++actor.at_instant >= kOperationsAtOneInstant) actor.scheduler->end_step<TooManyOperations>(actor);
 }
 
-thread_local constinit Tick running_now = 0;
+thread_local constinit UnaliasedTick running_now{0};
 thread_local constinit Actor** news_end = nullptr;
 
 /// Ends the step of `actor` by an exception. Who has caught it, and then the next, could catch them for ever.

@@ -130,8 +130,8 @@ class In : private engine::Port {
 
   const T* head() const { return &engine::token_at<T>(state_.cursor); }
   bool in_window() const {
-    return state_.cursor != state_.window_end &&
-           engine::Channel::header_at(state_.cursor - kStride).popped_at != engine::running_now;
+    const Tick now = engine::running_now;  // always, so that it stays in a register from port to port
+    return state_.cursor != state_.window_end && engine::Channel::header_at(state_.cursor - kStride).popped_at != now;
   }
   /// The head token, where it was not visible yet and now is: a window of one.
   bool wait_for_known_token() {
@@ -246,8 +246,8 @@ class Out : private engine::Port {
 
   T* place() const { return std::launder(reinterpret_cast<T*>(state_.cursor + engine::value_offset(alignof(T)))); }
   bool in_window() const {
-    return state_.cursor != state_.window_end &&
-           engine::Channel::header_at(state_.cursor - kStride).pushed_at != engine::running_now;
+    const Tick now = engine::running_now;  // always, so that it stays in a register from port to port
+    return state_.cursor != state_.window_end && engine::Channel::header_at(state_.cursor - kStride).pushed_at != now;
   }
   void give() {
     engine::Channel::header_at(state_.cursor).pushed_at = engine::running_now;

@@ -58,9 +58,26 @@ struct LastMove {
   std::size_t behind_cursor;  ///< bytes
 };
 
+/// A tick of a type that no token has: the compiler must take the store of a token for one of any integer of its size,
+/// and would load the tick again behind it.
+class UnaliasedTick {
+  enum class Stored : Tick {};
+
+ public:
+  constexpr explicit UnaliasedTick(Tick tick) : stored_(Stored{tick}) {}
+  UnaliasedTick& operator=(Tick tick) {
+    stored_ = Stored{tick};
+    return *this;
+  }
+  operator Tick() const { return static_cast<Tick>(stored_); }
+
+ private:
+  Stored stored_;
+};
+
 /// The present tick of the actor that runs on this thread: what `Actor::now` holds for all others. Thread-local,
 /// because ports read it at every token.
-extern thread_local constinit Tick running_now __attribute__((tls_model("initial-exec")));
+extern thread_local constinit UnaliasedTick running_now __attribute__((tls_model("initial-exec")));
 
 /// What whoever has news for an actor looks at, all at once.
 struct Standing {
