@@ -126,7 +126,7 @@ class In : private engine::Port {
   friend class Timer;
   friend class Occupancy;
 
-  static constexpr std::size_t kStride = engine::slot_bytes(sizeof(T), alignof(T));
+  static constexpr std::size_t kStride = engine::slot_bytes<T>();
 
   const T* head() const { return &engine::token_at<T>(state_.cursor); }
   bool in_window() const {
@@ -242,9 +242,9 @@ class Out : private engine::Port {
   friend struct engine::Unwaiting;
   friend class Timer;
 
-  static constexpr std::size_t kStride = engine::slot_bytes(sizeof(T), alignof(T));
+  static constexpr std::size_t kStride = engine::slot_bytes<T>();
 
-  T* place() const { return std::launder(reinterpret_cast<T*>(state_.cursor + engine::value_offset(alignof(T)))); }
+  T* place() const { return std::launder(reinterpret_cast<T*>(state_.cursor + engine::value_offset<T>())); }
   bool in_window() const {
     const Tick now = engine::running_now;  // always, so that it stays in a register from port to port
     return state_.cursor != state_.window_end && engine::Channel::header_at(state_.cursor - kStride).pushed_at != now;

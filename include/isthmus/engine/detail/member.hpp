@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <new>
@@ -28,13 +29,22 @@ class Port : public Member {
   using Member::Member;
 };
 
-/// Where in a slot the token stands, and how many bytes a slot takes.
-constexpr std::size_t value_offset(std::size_t alignment) {
-  return alignment > sizeof(SlotHeader) ? alignment : sizeof(SlotHeader);
+/// At what multiple of bytes a token stands. One of whole cache lines lies in no line that it does not fill: it is
+/// copied by loads and stores of up to a line, and one across two lines costs two.
+template <class T>
+constexpr std::size_t token_alignment() {
+  constexpr std::size_t kLine = 64;
+  return sizeof(T) % kLine == 0 && alignof(T) < kLine ? kLine : alignof(T);
 }
-constexpr std::size_t slot_bytes(std::size_t size, std::size_t alignment) {
-  const std::size_t unit = alignment > alignof(SlotHeader) ? alignment : alignof(SlotHeader);
-  return (value_offset(alignment) + size + unit - 1) / unit * unit;
+/// Where in a slot the token stands, and how many bytes a slot takes.
+template <class T>
+constexpr std::size_t value_offset() {
+  return std::max(token_alignment<T>(), sizeof(SlotHeader));
+}
+template <class T>
+constexpr std::size_t slot_bytes() {
+  const std::size_t unit = std::max(token_alignment<T>(), alignof(SlotHeader));
+  return (value_offset<T>() + sizeof(T) + unit - 1) / unit * unit;
 }
 
 /// What two ends of a channel must agree on.
@@ -44,12 +54,12 @@ struct TokenType {
   std::size_t size;
 };
 template <class T>
-inline const TokenType kTokenType{&typeid(T), slot_bytes(sizeof(T), alignof(T)), sizeof(T)};
+inline const TokenType kTokenType{&typeid(T), slot_bytes<T>(), sizeof(T)};
 
 /// The token that stands in a channel's `slot`.
 template <class T>
 const T& token_at(const std::byte* slot) {
-  return *std::launder(reinterpret_cast<const T*>(slot + value_offset(alignof(T))));
+  return *std::launder(reinterpret_cast<const T*>(slot + value_offset<T>()));
 }
 
 }  // namespace isthmus::engine
