@@ -1,7 +1,7 @@
-"""What no part of the models knows, in one list.
+"""The list of what no part of the models knows.
 
-docs/model-limits.md is written from it (`python -m isthmus.running.limits FILE`, a test keeps them equal), and whoever
-shows a modelled number names the entries that touch it.
+`python -m isthmus.running.limits FILE` writes docs/model-limits.md from it (a test keeps them equal), and commands that
+show a modelled number name the entries that touch it.
 """
 
 import sys
@@ -30,9 +30,9 @@ WIDTH = 118
 class Limit:
     """Something that a machine has and no model does.
 
-    `error` is the sign of what that does to a modelled time or rate; `matters` says for which questions. `flows`, and
-    the probes that cross what is `crossed`, are those whose numbers it touches, `keys` the numbers of a platform file
-    that stand nearest to it (patterns; a calibrated value there may hold a part of it).
+    `error` is the direction in which a modelled time or rate errs; `matters` names the questions that this affects.
+    `flows`, and the probes that cross one of `crossed`, are those whose numbers it touches; `keys` are patterns of the
+    nearest numbers of a platform file (a calibrated value there may hold a part of it).
     """
 
     id: str
@@ -48,12 +48,12 @@ class Limit:
 LIMITS = (
     Limit(
         "ddio",
-        "The device's writes into the host's last-level cache (DDIO), unless host.llc is switched on, and what host "
-        "software finds or leaves there",
+        "Writes of devices into the host's last-level cache (DDIO), unless host.llc is on; accesses of host software "
+        "to that cache",
         "either",
-        "a host that reads what the device has just written finds it in its cache, sooner than from DRAM, and a device "
-        "what the host has just written; host.llc knows the lines that devices have written and what makes way for "
-        "them, and no access of the host's",
+        "a host finds in its cache what the device has just written, sooner than in DRAM, and a device finds what the "
+        "host has just written; host.llc knows the lines that devices have written and what replaces them, but no "
+        "access of the host",
         "latency of small messages; pools of buffers of a few MiB",
         (STREAM,),
         (*COPIES, STREAMS, HOST_MEMORY),
@@ -61,22 +61,22 @@ LIMITS = (
     ),
     Limit(
         "numa",
-        "A second socket, unless host.numa is switched on, and where threads lie",
+        "A second socket, unless host.numa is on; the placement of threads",
         "model too fast",
-        "memory behind the other socket is reached over the sockets' link, some 60 ns later and at its rate: host.numa "
-        "has that for devices; a thread of another socket than its memory or its board is slower too",
-        "machines of two and more sockets; placement of threads",
+        "memory of the other socket is reached over the sockets' link, some 60 ns later and at that link's rate; "
+        "host.numa models this for devices; a thread on another socket than its memory or its board is slower too",
+        "machines with two or more sockets; placement of threads",
         OVER_PCIE,
         (*COPIES, STREAMS, REGISTERS, HOST_MEMORY),
         ("host.numa.*", "host.memory.*", "host.cores.core_to_core", "link.pcie.round_trip"),
     ),
     Limit(
         "iommu",
-        "Translation of the device's addresses (IOMMU), unless host.iommu is switched on, and ATS",
+        "Translation of the device's addresses (IOMMU), unless host.iommu is on; ATS",
         "model too fast",
-        "a miss of the IOMMU's TLB walks tables in host memory before the access; pages of 4 KiB miss often. With "
-        "host.iommu a walk takes its latency and nothing of the memory's rate, no entry is ever invalidated, and "
-        "devices keep no translations of their own",
+        "an access that misses the IOMMU's TLB waits until the IOMMU has walked tables in host memory; pages of 4 KiB "
+        "miss often. With host.iommu a walk takes its latency and none of the memory's rate, no entry is ever "
+        "invalidated, and devices keep no translations of their own",
         "virtual machines and hosts with the IOMMU on; many small buffers",
         OVER_PCIE,
         (*COPIES, STREAMS, HOST_MEMORY),
@@ -84,11 +84,11 @@ LIMITS = (
     ),
     Limit(
         "chunked-staging",
-        "Staging in pieces, unless host.runtime.staging is chunked: a runtime copies one piece while the DMA engine "
+        "Staging in pieces, unless host.runtime.staging is chunked: a runtime copies a piece while the DMA engine "
         "moves the piece before",
         "model too slow",
-        "with none, copy and DMA of one transfer follow each other, as Choi et al. (TRETS 2019, 3.2.1) found; later "
-        "runtimes overlap them; chunked, a transfer has pinned memory for two pieces and no more",
+        "without it, copy and DMA of one transfer follow each other, as Choi et al. (TRETS 2019, 3.2.1) found; later "
+        "runtimes overlap them; with it, a transfer has pinned memory for only two pieces",
         "pageable transfers of some MiB; runtimes later than SDAccel 2017",
         DRIVEN,
         (STAGED,),
@@ -96,11 +96,11 @@ LIMITS = (
     ),
     Limit(
         "copy-rates",
-        "A copy's rate by its size: caches, unless host.copy.cached_rate and host.copy.cached_size are given, huge "
-        "pages, non-temporal stores",
+        "The dependence of a copy's rate on its size: caches (unless host.copy.cached_rate and host.copy.cached_size "
+        "are given), huge pages, non-temporal stores",
         "either",
-        "a copy within the caches is faster than one through DRAM, one of fresh pages slower; the model has one rate, "
-        "or two with a size between them",
+        "a copy within the caches is faster than one through DRAM, and a copy of fresh pages is slower; the model has "
+        "one rate, or two with a size between them",
         "pageable transfers far smaller or larger than those that the rate was measured with",
         DRIVEN,
         (STAGED,),
@@ -108,9 +108,9 @@ LIMITS = (
     ),
     Limit(
         "replays",
-        "Errors of the link that nobody asked for by --faults: replays of packets, and drops of width or speed",
+        "Errors of the link, unless --faults asks for them: replays of packets, and drops of width or speed",
         "model too fast",
-        "a link with errors sends packets again and may train to fewer lanes",
+        "a link with errors sends packets again, and may train to fewer lanes",
         "boards on risers or long cables; a measured link rate below the model's",
         OVER_PCIE,
         (*COPIES, STREAMS, REGISTERS, HOST_MEMORY),
@@ -122,8 +122,8 @@ LIMITS = (
         "memory",
         "model too fast",
         "each switch adds its latency, and the traffic of other devices takes its share; boards of one host share its "
-        "memory, and the socket link and the cache that are switched on, but no fabric between their root ports, no "
-        "IOMMU and no cores",
+        "memory, and the socket link and the cache if these are on, but no fabric between their root ports, no IOMMU "
+        "and no cores",
         "servers with several boards, behind one root port or several",
         OVER_PCIE,
         (*COPIES, STREAMS, REGISTERS, HOST_MEMORY),
@@ -131,10 +131,10 @@ LIMITS = (
     ),
     Limit(
         "dma-channels",
-        "Several DMA engines of one direction at a link: transfers of one direction follow each other there",
+        "Several DMA channels of one direction at a link: in the model, transfers of one direction follow each other",
         "model too slow",
         "an engine with several channels takes turns between transfers of different queues, so that one's latency "
-        "hides behind another's data; a transfer by itself has one channel there too",
+        "hides behind another's data; a single transfer uses one channel there too",
         "several queues that copy small buffers in one direction at once",
         DRIVEN,
         COPIES,
@@ -142,7 +142,7 @@ LIMITS = (
     ),
     Limit(
         "scheduler",
-        "The operating system: threads that are preempted, frequency of the cores, interrupts of others",
+        "The operating system: threads that are preempted, changes of the cores' frequency, other devices' interrupts",
         "model too fast",
         "a thread of the model always runs when it can",
         "tail latencies; hosts with more threads than cores",
@@ -152,9 +152,9 @@ LIMITS = (
     ),
     Limit(
         "host-work",
-        "What the application itself computes on the host between calls",
+        "The application's own computation on the host between calls",
         "model too fast",
-        "frames and messages are filled and checked in no time, so that the platform alone is seen",
+        "filling and checking frames and messages takes no time, so that a run shows the platform alone",
         "applications whose host threads are busy",
         FLOWS,
         (),
@@ -162,11 +162,11 @@ LIMITS = (
     ),
     Limit(
         "coherent-traffic",
-        "What else meets on the way between a coherent cache, the home and memory: channels and rows of the host's "
-        "DRAM, the cores' own caches, other sockets and what they snoop",
+        "Other traffic between a coherent cache, the home and memory: channels and rows of the host's DRAM, the cores' "
+        "own caches, other sockets and their snoops",
         "model too fast",
-        "the home moves a line each way in a cycle of cache.clock, memory answers in host.memory.latency whatever is "
-        "asked of it, and a core reaches the last-level cache at once",
+        "the home moves a line each way in a cycle of cache.clock, memory always answers in host.memory.latency, and a "
+        "core reaches the last-level cache at once",
         "host software that works on memory while circuits do; links faster than a channel of DRAM",
         (SHARED,),
         (SHARED_MEMORY,),
@@ -174,37 +174,36 @@ LIMITS = (
     ),
     Limit(
         "processor-ports",
-        "What else meets between the FPGA's ports and a processor's memory: first caches of the cores, priorities of "
-        "the DRAM's controller, other masters, and lines that pass between caches without the interconnect",
+        "Other traffic between the FPGA's ports and a processor's memory: first-level caches, priorities of the DRAM "
+        "controller, other masters, and lines that pass between caches without the interconnect",
         "either",
-        "a line that a first cache has modified is asked for there before the second cache answers, which costs "
-        "cycles, and the first caches hold lines beside those of the second; ports and caches share the controller in "
-        "the order of arrival; a core holds no more lines than it has read ahead",
-        "buffers of a few KiB, which the first caches hold; boards whose other ports are busy",
+        "if a first-level cache has modified a line, the second-level cache asks it before it answers, which costs "
+        "cycles; first-level caches hold lines beside those of the second level; ports and caches share the controller "
+        "in the order of arrival; a core holds no more lines than it has read ahead",
+        "buffers of a few KiB, which first-level caches hold; boards whose other ports are busy",
         (),
         (PORTS,),
         ("port.hp.*", "port.hpc.*", "port.acp.*", "interconnect.*", "cpu.clock", "cpu.l2.*"),
     ),
     Limit(
         "network",
-        "What a network does to packets: switches between the ends, their queues, and how soon a sender is held back",
+        "A network's effect on packets: switches between the ends, their queues, and how soon a sender is held back",
         "model too fast",
-        "a line has one latency and loses nothing; a receiver without room holds the sender back at once, where frames "
-        "that ask for a pause travel as long as others do, or packets are dropped",
-        "percentiles of latency at high load; more senders than one",
+        "a line has one latency and loses nothing; a receiver without room holds the sender back at once; on a real "
+        "network the frames that ask for a pause travel as long as others, or packets are dropped",
+        "percentiles of latency at high load; more than one sender",
         (),
         (),
         ("network.*",),
     ),
     Limit(
         "storage",
-        "What is inside a drive: its channels and dies, its cache, what its firmware does besides; the file system in "
-        "front of it; writes",
+        "The inside of a drive: its channels and dies, its cache, other work of its firmware; the file system in front "
+        "of it; writes",
         "model too fast",
-        "reads in sequence take one latency each and leave at one rate, in their order; the data that the host reads "
-        "pass no link of the drive and take none of the memory's bandwidth; the board's reads pass no link that others "
-        "use",
-        "reads at random places; drives that are nearly full, or that erase; hosts whose memory limits",
+        "reads in sequence take one latency each and leave at one rate, in order; the data that the host reads use no "
+        "link of the drive and none of the memory's bandwidth; the board's reads use no link that others use",
+        "reads at random places; drives that are nearly full, or that erase; hosts whose memory is the limit",
         (),
         (),
         ("storage.*",),
@@ -213,15 +212,15 @@ LIMITS = (
         "dram-policy",
         "The vendor's memory controller: its address mapping, reordering, ECC and calibration",
         "either",
-        "requests of a direction are served as they arrive, with rows opened ahead; no read-modify-write of ECC",
-        "scattered access to device memory, writes of less than a burst",
+        "requests of a direction are served in order of arrival, with rows opened ahead; ECC has no read-modify-write",
+        "scattered access to device memory; writes of less than a burst",
         DRIVEN,
         ("device memory",),
         ("device.dram.*",),
     ),
     Limit(
         "reconfiguration",
-        "The time in which the FPGA is configured, whole or in part: all kernels are there when a run begins",
+        "The time to configure the FPGA, whole or in part: in the model all kernels are there when a run begins",
         "model too fast",
         "loading a kernel takes from milliseconds to seconds, and a program that swaps kernels pays for each; several "
         "kernels that are there together, each with its own ports, share the memory's channels in the model too",
@@ -232,9 +231,9 @@ LIMITS = (
     ),
     Limit(
         "timing-closure",
-        "Whether a circuit fits and reaches its clock",
+        "The limits of a circuit's size and clock: whether it fits, and whether it reaches its clock",
         "model too fast",
-        "kernel.clock holds for any kernel; a large one closes at less",
+        "kernel.clock holds for any kernel; a large kernel reaches less",
         "designs that fill the FPGA",
         FLOWS,
         (),
@@ -265,20 +264,20 @@ def _usual(pattern: str) -> str:
 
 
 def together(found: Iterable[Sequence[Limit]]) -> list[Limit]:
-    """Each once, in the order of the list."""
+    """All of these limits, each once, in the order of the list."""
     kept = {limit.id for group in found for limit in group}
     return [limit for limit in LIMITS if limit.id in kept]
 
 
 def of_records(rows: "Iterable[Row]", probed: "Iterable[ProbeRecord]" = ()) -> list[Limit]:
-    """Limits that touch what is modelled in these rows and records."""
+    """Limits that touch the modelled ones of these rows and records."""
     flows = {row.flow for row in rows if row.kind == "modelled"}
     names = {record.name for record in probed if record.kind == "modelled"}
     return together([*map(of_flow, sorted(flows)), *map(of_probe, sorted(names))])
 
 
 def as_records(limits: Sequence[Limit]) -> "list[ModelLimit]":
-    """As JSON files tell of them."""
+    """These limits as records of JSON files."""
     from isthmus.records import ModelLimit
 
     return [ModelLimit(id=one.id, what=one.what, error=one.error, why=one.why, matters=one.matters) for one in limits]
@@ -290,25 +289,25 @@ def named(limits: Sequence[Limit]) -> str:
 
 
 def document() -> str:
-    """docs/model-limits.md."""
+    """The text of docs/model-limits.md."""
     return HEAD + "".join(map(_entry, LIMITS))
 
 
 HEAD = """\
 # What the models do not know
 
-Each entry says what a machine has and no part of the models does, which way a modelled number errs for it, for which
-questions that matters, and what it touches. A calibrated number may hold a part of it: what was measured had it all.
-No factor stands in for any of them. `isthmus platform show`, reports and studies name the entries that touch what they
-show. The list is `python/isthmus/running/limits.py`; `python -m isthmus.running.limits docs/model-limits.md` writes
-this page.
+Each entry names something that a machine has and the models leave out. It says in which direction a modelled number
+errs, for which questions that matters, and which flows, probes and keys it touches. A calibrated number may hold a part
+of it, because the measured machine had it. No factor makes up for any entry. `isthmus platform show`, reports and
+studies name the entries that touch what they show. `python -m isthmus.running.limits docs/model-limits.md` writes this
+page from the list `python/isthmus/running/limits.py`.
 """
 
 
 def _entry(limit: Limit) -> str:
     touched = [name for name, probe in all_probes().items() if probe.crosses in limit.crossed]
     lines = [
-        f"{limit.what}.",
+        f"The models leave out {limit.what[0].lower()}{limit.what[1:]}.",
         f"- **Error:** {limit.error}: {limit.why}.",
         f"- **Matters for:** {limit.matters}.",
         f"- **Touches:** {_touched('flows', limit.flows)}{_touched('probes', touched)}"
