@@ -1,1 +1,1 @@
-"""What an application that is only described takes on each platform, and which choice is the best."""
+"""The advice for an application that is only described: its time on each platform, and the best choice."""

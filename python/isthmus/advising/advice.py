@@ -1,4 +1,4 @@
-"""From a description and the curves of boards to ranked rows, a verdict and the branches of the tree."""
+"""The way from a description and the curves of boards to ranked rows, a verdict and the branches of the tree."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ Runner = Callable[[Sequence[ChoiceValue]], Sequence[Ran]]
 
 @dataclass(frozen=True)
 class Advice:
-    """What is advised."""
+    """The request for advice."""
 
     rows: list[AdviseRow]
     verdict: AdviseVerdict
@@ -39,7 +39,7 @@ class Advice:
 
 
 def unit_of(description: Description) -> str:
-    """What a value is in."""
+    """The unit of a choice's value."""
     one = description.units.removesuffix("s")
     return {"rate": f"{description.units}/s", "latency": "s", "cost": f"price/{one}", "energy": f"J/{one}"}[
         description.best
@@ -142,7 +142,7 @@ def matters_below(unit: Unit, boards: Sequence[BoardCurves], found: Sequence[Cho
 
 
 def _with_runs(found: Sequence[ChoiceValue], asked: Goal, run: Runner) -> tuple[list[ChoiceValue], dict[str, str]]:
-    """With what the best gave in runs: as long as one of the first three has none, it runs."""
+    """Runs the best choices until each of the first three has run; returns all choices, with values of runs."""
     failures: dict[str, str] = {}
     tried: set[str] = set()
     for _ in range(2):
@@ -286,7 +286,7 @@ def _verdict(
 
 
 def _with_faster(verdict: AdviseVerdict, found: Sequence[ChoiceValue], asked: Goal) -> AdviseVerdict:
-    """With the choice that is a hair better than the first, where the draws put another one first."""
+    """Adds a reason that names the choice that is slightly better than the first but wins fewer draws."""
     faster = ranked(found, asked)[0]
     if faster is found[0]:
         return verdict
@@ -314,7 +314,7 @@ def _clear(
 
 
 def branches(description: Description) -> list[AdviseBranch]:
-    """What min2019's tree says of each transfer; of one whose use by cores is not known each end."""
+    """The result of min2019's tree for each transfer; every possible one if the cores' use of it is not known."""
     found: list[AdviseBranch] = []
     for number, transfer in enumerate(description.transfers):
         for cpu in (transfer.cpu,) if transfer.cpu else ("writes", "reads"):

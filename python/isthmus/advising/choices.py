@@ -50,7 +50,7 @@ class ChoiceValue:
 
 @dataclass(frozen=True)
 class Goal:
-    """What is wanted of a choice, and of how many units it is told."""
+    """The goal of a choice, and the number of units that it counts."""
 
     best: str
     latency_s: float | None
@@ -59,7 +59,7 @@ class Goal:
 
     @classmethod
     def of(cls, description: Description) -> "Goal":
-        """That of a description; where units are large a few of them."""
+        """Makes the goal of a description, with only a few units if units are large."""
         unit = Unit.of(description)
         moved = max(unit.sent + unit.fetched, 1.0)
         wanted = description.count or 100
@@ -70,11 +70,11 @@ class Goal:
 
     @property
     def more_is_better(self) -> bool:
-        """Of a rate; of anything else less is."""
+        """Tells whether more is better: it is for a rate, and for nothing else."""
         return self.best == "rate"
 
     def prices_of(self, target: str) -> float | None:
-        """What an hour of a target costs, or its watts, whichever is asked for; None if it is not known."""
+        """The price of an hour of a target, or its watts, whichever the goal needs; None if it is not known."""
         price = self.prices.get(target)
         number = None if price is None else price.per_hour if self.best == "cost" else price.watts
         return None if number is None else number.value
@@ -90,13 +90,13 @@ class Goal:
         return each * price / (3600 if self.best == "cost" else 1)
 
     def goodness(self, value: float, meets: bool = True) -> float:
-        """The same so that more is better."""
+        """The value of a choice, or its inverse, so that more is better."""
         good = value if self.more_is_better else 1 / value
         return good if meets else good * MISSED
 
 
 def supports(unit: Unit, flow: str) -> bool:
-    """Whether an application of such units can be written for a flow."""
+    """Tells whether an application of such units can be written for a flow."""
     if flow == "stream":
         return unit.streams
     return flow != "shared" or unit.streams or unit.reads_again
@@ -150,13 +150,13 @@ def _valued(choice: Choice, board: BoardCurves, asked: Goal, nominal: Unit, unit
 
 
 def take(draw: Draw, flow: str, unit: Unit, asked: Goal) -> RunTimes:
-    """What so many units take on a board as it was drawn."""
+    """Evaluates the formula for so many units on a board as a draw gives it."""
     messages = max(1, round(asked.units / unit.together))
     return FORMULAS[flow](draw.curves, unit, messages)
 
 
 def after_run(one: ChoiceValue, asked: Goal, elapsed_s: float, latency_s: float) -> ChoiceValue:
-    """The same with what a run of it took."""
+    """The choice with the times that its run took."""
     value = asked.value(one.choice.target, elapsed_s, latency_s)
     meets = asked.latency_s is None or latency_s <= asked.latency_s
     return replace(one, scale=value / one.formula, meets=meets, elapsed_s=elapsed_s, latency_s=latency_s, ran=True)

@@ -19,7 +19,7 @@ BUSY = 8  # accesses that each other core has under way
 
 @dataclass(frozen=True)
 class Use:
-    """What is done with the bytes of a transfer beside it."""
+    """What else happens to the bytes of a transfer."""
 
     cpu: str  # writes or reads
     order: str = "sequential"

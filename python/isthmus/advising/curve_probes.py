@@ -1,4 +1,4 @@
-"""What the curves of a board are made of: probes, and units of few bytes whose kernel computes nothing."""
+"""The measurements behind the curves of a board: probes, and units of few bytes whose kernel computes nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -38,7 +38,7 @@ class CurveProbes:
 
     @property
     def clock_hz(self) -> float:
-        """Of its kernels."""
+        """The clock of the board's kernels, Hz."""
         item = self._input("kernel.clock")
         return float(item["value"]) * CLOCKS[item["unit"]]
 

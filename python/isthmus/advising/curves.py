@@ -1,4 +1,4 @@
-"""What boards deliver, as curves: measured on the model once, and kept by the hash of the platform's description.
+"""Curves of what boards deliver, measured on the model once and kept by the hash of the platform's description.
 
 `python -m isthmus.advising.curves FOLDER` writes those of our boards, which come with the package. A file has nominal
 curves and those of joint draws of a board's uncertain numbers (isthmus.advising.draws).

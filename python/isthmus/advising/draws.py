@@ -55,7 +55,7 @@ class Boards:
         self._numbers = {key: ends for key, ends in uncertain(board).items() if key not in by_hand}
 
     def draw(self, number: int, attempt: int = 0) -> Drawn:
-        """That of a number; another one at each attempt."""
+        """The joint draw of this number; each attempt draws another one."""
         for again in range(TRIES):
             drawing = random.Random(f"{self._seed} {self.target} {number} {attempt} {again}")
             shares = {key: drawing.random() for key in self._numbers}
@@ -82,7 +82,7 @@ class Boards:
         return powers[int(share * len(powers))] if powers else float(self._usual[key])
 
     def _taken(self, drawn: Drawn, shares: Mapping[str, float]) -> bool:
-        """Whether the platform takes them, after those are powers of two, or multiples, that must be."""
+        """Tells whether the platform takes them, after those are powers of two, or multiples, that must be."""
         while True:
             try:
                 platform(self.target, (*self.sets, *as_sets(drawn)))

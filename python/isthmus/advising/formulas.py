@@ -1,4 +1,4 @@
-"""What a described application takes in each flow, in closed form over the curves of a board (docs/advise.md).
+"""The time of a described application in each flow, in closed form over the curves of a board (docs/advise.md).
 
 Times are seconds, sizes bytes. A curve is a list of points (x, y) with x rising.
 """
@@ -18,7 +18,7 @@ SETTLED = 24  # messages after which each takes as long as the one before
 
 @dataclass(frozen=True)
 class RunTimes:
-    """What a run of so many units takes, and the parts of one: what it would be without the others."""
+    """The time of a run of so many units, and the parts of one unit: the time of each part without the others."""
 
     elapsed_s: float
     latency_s: float
@@ -40,7 +40,7 @@ def at(curve: Curve, x: float) -> float:
 
 
 def within(curve: Curve, x: float) -> float:
-    """The same, and beyond the ends the value there."""
+    """Interpolates a curve; beyond its ends the value is that of the end."""
     return at(curve, min(max(x, curve[0][0]), curve[-1][0]))
 
 
@@ -56,12 +56,12 @@ def copy_s(curves: Curves, crossing: Crossing) -> float:
 
 
 def copies_s(curves: Curves, unit: Unit, to_device: bool) -> float:
-    """All of a unit in one direction, one after the other."""
+    """The time of all copies of a unit in one direction, one after the other."""
     return sum(copy_s(curves, one) * one.count for one in unit.crossings if one.to_device == to_device)
 
 
 def memory_s(curves: Curves, unit: Unit) -> float:
-    """What a unit's traffic takes the device's memory: what is read beside what is written, then what is left."""
+    """The time of a unit's traffic at the device's memory: reads beside writes, then what is left of the larger."""
     burst = unit.burst or curves["kernel-both"][-1][0]
     burst = min(burst, curves["kernel-both"][-1][0])
     both = min(unit.device_read, unit.device_write)
@@ -168,7 +168,7 @@ def _through(curves: Curves, flow: str, unit: Unit, messages: int) -> RunTimes:
 
 
 def mixed(curves: Curves, sent: str, fetched: str, both: str, to_device: float, to_host: float) -> float:
-    """As much as crosses in both directions at the pace of both, and what is left at that of one."""
+    """The time of bytes in both directions: what both have at the rate of both, the rest at that of one direction."""
     common = min(to_device, to_host)
     one, most = (sent, to_device) if to_device > to_host else (fetched, to_host)
     return at(curves[both], common) + max(at(curves[one], most) - at(curves[one], common), 0.0)

@@ -56,7 +56,7 @@ class _Alike:
 
 
 def read_record(path: Path, kernel: str | None, device: int | None) -> RecordDescription:
-    """What a file of `isthmus record` says of a unit, which is a launch of `kernel` on the device of that place."""
+    """Reads a unit out of a file of `isthmus record`: a launch of `kernel` on the device of that number."""
     plain = read_json(path)
     if not isinstance(plain, dict) or plain.get("schema") != "isthmus.record/1":
         raise IsthmusError(f"{path}: expected a record of 'isthmus record', got another file")
@@ -64,7 +64,7 @@ def read_record(path: Path, kernel: str | None, device: int | None) -> RecordDes
 
 
 def described(record: RecordFile, name: str, kernel: str | None = None, device: int | None = None) -> RecordDescription:
-    """The same of a record."""
+    """Describes the unit of a record."""
     place = _device(record, name, device)
     groups, failed = _groups(record, place)
     launches = [one for one in groups if one.group == "kernel" and one.name is not None]
@@ -90,7 +90,7 @@ def _device(record: RecordFile, name: str, wanted: int | None) -> int:
 
 
 def _groups(record: RecordFile, device: int) -> tuple[list[_Alike], int]:
-    """Those of a device, and how many commands failed or did not end."""
+    """The commands of a device in groups, and the number of commands that failed or did not end."""
     sums = [one for one in record.sums if one.device == device] or _summed(record, device)
     failed = sum(one.failed + one.unfinished for one in sums)
     found = []
@@ -116,7 +116,7 @@ def _groups(record: RecordFile, device: int) -> tuple[list[_Alike], int]:
 
 
 def _summed(record: RecordFile, device: int) -> list[RecordedSum]:
-    """Of a record without sums."""
+    """Computes the sums of a record that has none."""
     own = (one for one in record.records if one.device == device)
     alike = grouped_by(lambda one: (one.what, one.group, one.name, one.bytes), own)
     return [_sum(device, what, group, name, calls) for (what, group, name, _), calls in alike.items()]

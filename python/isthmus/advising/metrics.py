@@ -1,4 +1,4 @@
-"""What choi2019 and gemieux2018 say of an application on a board: reuse, bandwidth, computation to communication."""
+"""Metrics of choi2019 and gemieux2018 for an application on a board: reuse, bandwidth, computation to communication."""
 
 from isthmus.advising.formulas import Curves, at, copies_s, kernel_s, memory_s, mixed
 from isthmus.running.descriptions.unit import Unit
@@ -49,7 +49,7 @@ def shared_gb_per_s(curves: Curves, unit: Unit) -> float:
 
 
 def transfer_s(curves: Curves, unit: Unit, flow: str) -> float:
-    """What crosses of a unit, without computation."""
+    """The time in which a unit's bytes cross, without computation."""
     if flow in ("offload", "overlap"):
         return copies_s(curves, unit, True) + copies_s(curves, unit, False)
     if flow == "stream":
@@ -58,24 +58,24 @@ def transfer_s(curves: Curves, unit: Unit, flow: str) -> float:
 
 
 def computation_s(curves: Curves, unit: Unit, flow: str) -> float:
-    """What a unit's kernel computes, with its memory where it has one of its own."""
+    """The time in which a unit's kernel computes, including memory traffic on a board with its own memory."""
     return kernel_s(curves, unit) if flow in ("offload", "overlap") else unit.compute_s * unit.launches
 
 
 def latency_s(curves: Curves, flow: str) -> float:
-    """What a line takes there and back (choi2019 table 5)."""
+    """The round trip of a line (choi2019 table 5), s."""
     if flow in ("offload", "overlap"):
         return at(curves["h2d"], LINE)
     return at(curves[f"{flow}-both-alone"], LINE)
 
 
 def latency_class(seconds: float) -> str:
-    """What a line's latency allows (choi2019, insight 3)."""
+    """The class of a line's latency, by what it allows (choi2019, insight 3)."""
     return next((told for most, told in CLASSES if seconds < most), "0.1 ms or more: for large transfers alone")
 
 
 def interface(unit: Unit, cache: float) -> str:
-    """Which way of a board with QPI and PCIe links suits a unit (gemieux2018, insights 1 to 3)."""
+    """The link that suits a unit on a board with QPI and PCIe links (gemieux2018, insights 1 to 3)."""
     largest = max(one.bytes for one in unit.crossings)
     if largest <= min(cache, HALF_CACHE):
         return "QPI: the data fit its cache, and its latency is the lowest (gemieux2018, insights 1 and 2)"

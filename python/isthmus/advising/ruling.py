@@ -1,4 +1,4 @@
-"""Which choice is the best, how sure that is, what decides, and what would change it: pure functions over draws."""
+"""Pure functions over draws: the best choice, how sure it is, what decides, and what would change it."""
 
 import math
 import statistics
@@ -53,7 +53,7 @@ class Turn:
 
 
 def interval(one: ChoiceValue) -> tuple[float, float]:
-    """Where the middle nine tenths of the draws lie; the value itself without draws.
+    """The middle nine tenths of the draws; without draws the value itself.
 
     What did not run may also be as far away as its formula is from a run.
     """
@@ -65,7 +65,7 @@ def interval(one: ChoiceValue) -> tuple[float, float]:
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Of sorted values, on the line between neighbours."""
+    """The quantile of sorted values, interpolated between neighbours."""
     place = share * (len(values) - 1)
     low = math.floor(place)
     high = min(low + 1, len(values) - 1)
@@ -97,7 +97,7 @@ def by_wins(found: Sequence[ChoiceValue], asked: Goal) -> list[tuple[ChoiceValue
 
 
 def ratios(first: ChoiceValue, second: ChoiceValue, asked: Goal) -> list[float]:
-    """How many times better the first is, draw by draw, sorted."""
+    """The factors by which the first is better, one for each draw, sorted."""
     return sorted(_ratios(first, second, asked))
 
 
@@ -171,7 +171,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 def turn(
     description: Description, first: ChoiceValue, second: ChoiceValue, asked: Goal, boards: Mapping[str, BoardCurves]
 ) -> Turn | None:
-    """What one number of the description would have to become for the second to win; None where none alone does it."""
+    """The value that one number of the description must have for the second to win; None if no number alone does it."""
 
     def ahead(key: str, value: float) -> bool:
         unit = Unit.of(description.with_values({key: value}))

@@ -22,7 +22,7 @@ def board(row: AdviseRow) -> str:
 
 
 def said_of_crossing(crossing: Sequence[AdviseCrossing], below_s: float | None) -> str:
-    """What hangs on no kernel: what crosses, and from which kernel on boards hardly differ."""
+    """The facts that depend on no kernel: the time to cross, and the kernel time below which the board matters."""
     least: dict[str, AdviseCrossing] = {}
     for one in sorted(crossing, key=lambda each: each.crossing_s):
         least.setdefault(one.target, one)

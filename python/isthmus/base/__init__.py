@@ -1,1 +1,1 @@
-"""What every room needs: errors, names, numbers, sizes, files, settings; one idea a module."""
+"""The ground of every room: errors, names, numbers, sizes, files, settings; one idea a module."""

@@ -1,4 +1,4 @@
-"""What this installation was built from: version, commit and compiler."""
+"""The version, commit and compiler that this installation was built from."""
 
 import functools
 import json
@@ -20,7 +20,7 @@ class BuildInfo:
 
 @functools.cache
 def build_info() -> BuildInfo:
-    """From the file that the build put beside the package, else the version that the source tree gives itself."""
+    """Reads the file that the build put beside the package; without it returns the version of the source tree."""
     file = _PACKAGE / "build.json"
     if file.is_file():
         return BuildInfo(**json.loads(file.read_text(encoding="utf-8")))

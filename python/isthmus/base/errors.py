@@ -1,4 +1,4 @@
-"""What can go wrong, in words for people: each message is one line and names what was wrong."""
+"""Errors with messages for people: each message is one line and names what was wrong."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

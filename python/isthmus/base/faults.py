@@ -1,4 +1,4 @@
-"""What goes wrong in a run on purpose, as users ask for it (docs/faults.md)."""
+"""Faults that users ask for in a run (docs/faults.md)."""
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import listed, meant

@@ -18,7 +18,7 @@ _OF_USERS = {
 
 
 def user_folder(kind: str) -> Path:
-    """Where this user's cache, config or data of Isthmus lies."""
+    """The folder of this user's cache, config or data of Isthmus."""
     variable, otherwise = _OF_USERS[kind]
     return Path(os.environ.get(variable) or Path.home() / otherwise) / "isthmus"
 
@@ -77,7 +77,7 @@ def check_writable(path: Path, flag: str) -> None:
 
 
 def check_folder(path: Path, flag: str) -> None:
-    """The same for the files of a folder, there or not."""
+    """Checks that files can be written to a folder, whether it exists or not."""
     with saying(f"{flag}: {path}: cannot write"):
         _try_folder(path.resolve(), "")
 

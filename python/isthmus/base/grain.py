@@ -10,7 +10,7 @@ GRAIN = "of a model, as it was really run: fine has every packet, burst and word
 
 
 def chosen(fine: bool, coarse: bool) -> Grain | None:
-    """What the flags --fine and --coarse say; None where neither was given."""
+    """The grain that the flags --fine and --coarse ask for; None without either."""
     if fine and coarse:
         raise IsthmusError("--fine, --coarse: expected one of the two, got both")
     return "fine" if fine else "coarse" if coarse else None

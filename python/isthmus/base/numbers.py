@@ -6,7 +6,7 @@ from typing import TypeGuard
 
 
 def is_number(value: object) -> TypeGuard[int | float]:
-    """Whether it is a number, which true and false are none of."""
+    """Tells whether it is a number, which true and false are none of."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -24,7 +24,7 @@ def as_written(value: object) -> str:
 
 
 def figure(value: float | None, digits: int = 3) -> str:
-    """At least `digits` significant digits without an exponent: 1370, 2.59, 0.232; a dash for none."""
+    """Writes at least `digits` significant digits without an exponent: 1370, 2.59, 0.232; a dash for none."""
     if value is None:
         return "-"
     if value == 0:
@@ -34,7 +34,7 @@ def figure(value: float | None, digits: int = 3) -> str:
 
 
 def rounds_to(result: float, written: Decimal | int | float) -> bool:
-    """Whether `result` is `written` to the digits that are written."""
+    """Tells whether `result` is `written` to the digits that are written."""
     exponent = Decimal(str(written)).as_tuple().exponent
     assert isinstance(exponent, int)
     return abs(result - float(written)) <= 0.5 * 10.0**exponent * (1 + 1e-9)

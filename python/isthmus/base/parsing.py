@@ -72,7 +72,7 @@ MOST_SHOWN = 60  # letters of what there was in place of what was expected
 
 
 def _said(error: Any) -> str:
-    """What was expected, and what there was."""
+    """Says what was expected, and what there was."""
     if error["type"] == "missing":
         return "expected, and missing"
     if error["type"] == "extra_forbidden":

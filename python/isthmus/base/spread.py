@@ -1,4 +1,4 @@
-"""What samples say for sure: where their median lies, and whether one rate is above another."""
+"""Statistics of samples: the interval of their median, and whether one rate is above another."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ Interval = tuple[float, float]
 
 
 def likely(samples: Sequence[float]) -> Interval:
-    """Where the median of what was sampled lies with 95 % probability, whatever its distribution.
+    """The interval in which the median of the distribution lies with 95 % probability, whatever the distribution.
 
     The interval of the sign test (binomial, p = 1/2). Fewer than six samples say less: all that was seen counts.
     """
@@ -21,5 +21,5 @@ def likely(samples: Sequence[float]) -> Interval:
 
 
 def apart(one: Interval, other: Interval) -> bool:
-    """Whether two intervals have nothing in common, so that it is known which is above the other."""
+    """Tells whether two intervals have nothing in common, so that it is known which is above the other."""
     return one[0] > other[1] or other[0] > one[1]

@@ -20,12 +20,12 @@ def dump(record: "BaseModel") -> Record:
 
 
 def to_json(file: "BaseModel") -> str:
-    """One JSON object, indented, the same bytes for the same records."""
+    """Writes one JSON object, indented; equal records give equal bytes."""
     return json.dumps(dump(file), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def to_json_line(record: "BaseModel") -> str:
-    """One record on one line."""
+    """Writes one record on one line."""
     return json.dumps(dump(record), ensure_ascii=False, allow_nan=False) + "\n"
 
 

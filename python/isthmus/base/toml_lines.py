@@ -1,4 +1,4 @@
-"""Where a key stands in a TOML text: the parser of the standard library keeps no lines."""
+"""Line numbers of keys in a TOML text, because the parser of the standard library keeps none."""
 
 import re
 import tomllib

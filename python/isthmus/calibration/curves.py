@@ -1,4 +1,4 @@
-"""What the model of a platform file says of the same probes and sizes."""
+"""The model's times for the same probes and sizes, for the numbers of a platform file."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What records say of a device: seconds by probe and size."""
+"""The times of a device by probe and size, in seconds, out of records."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ class DeviceCurves:
     records: Sequence[ProbeRecord] = ()
 
     def probes(self) -> set[str]:
-        """What was measured."""
+        """The names of the probes that were measured."""
         return set(map(probe_of, self.curves))
 
     def channels(self) -> set[str | None]:

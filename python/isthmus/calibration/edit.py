@@ -15,7 +15,7 @@ Value = bool | int | float | str
 
 @dataclass(frozen=True)
 class FileNumber:
-    """What a platform file says for a key: its value with where it comes from."""
+    """The value of a key in a platform file, with its source."""
 
     value: Value
     source: str

@@ -113,7 +113,7 @@ class _Problem:
         return base, np.column_stack(columns) if columns else np.zeros((len(base), 0))
 
     def step(self, fixed: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float] | None:
-        """By how much the logarithm of each key should move; None if no step makes the error smaller."""
+        """The change of each key's logarithm in this step; None if no step makes the error smaller."""
         base, slopes = self.slopes(fixed, values)
         self._refused = {}
         while len(self._refused) < len(values):
@@ -146,7 +146,7 @@ class _Problem:
         return move
 
     def _room(self, key: str, value: float) -> Range:
-        """How far the logarithm of a key may fall and rise."""
+        """The limits within which the logarithm of a key may fall and rise."""
         low, high = self._ranges.get(key, (0.0, float("inf")))
         fall = float(np.log(low / value)) if low > 0 else -float("inf")
         rise = float(np.log(high / value))

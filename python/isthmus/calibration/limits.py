@@ -1,4 +1,4 @@
-"""What the numbers of a platform file may be: the ranges of the schema, in the unit of a number."""
+"""The ranges that the schema allows for the numbers of a platform file, in the unit of each number."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -52,7 +52,7 @@ def _inputs(board: Platform, like: str) -> dict[str, Event]:
 
 
 def _said_of(part: BoardPart) -> str:
-    """What the name of a section does not say of its part."""
+    """The words that tell a part apart where the name of its section does not."""
     last = part.name.rpartition(".")[2]
     kind = f"kind = {to_toml(part.kind)}\n" if last != part.kind else ""
     return kind + (f"channel = {to_toml(part.channel)}\n" if part.channel not in (None, last) else "")
@@ -64,7 +64,7 @@ def _copied(item: Event, like: str) -> FileNumber:
 
 
 def _with_range(number: FileNumber, limits: Limits) -> FileNumber:
-    """With all that the schema allows: of a board that nobody has described, no source says less."""
+    """Gives the number the whole range of the schema, because no source describes this board."""
     return number if isinstance(number.value, (bool, str)) else replace(number, range=limits.within(number.unit))
 
 

@@ -133,7 +133,7 @@ def _launched(measured: "DeviceCurves") -> bool:
 
 
 def _may_tell(board: "Platform", key: str, measured: "DeviceCurves") -> bool:
-    """Whether records can say anything of a key: not of a link's that none of them is of."""
+    """Tells whether records can say anything of a key: not of a link's that none of them is of."""
     channels = {part.name: part.channel for part in board.parts if part.channel is not None}
     own = channels.get(key.rpartition(".")[0])
     return own is None or len(channels) < 2 or own in measured.channels()
@@ -146,7 +146,7 @@ def _model(file: str) -> "Model":
 
 
 def _ranges(file: str, start: "dict[str, Input]") -> dict[str, Range]:
-    """What each number may be, in its unit: its own range if it has one, within the schema's."""
+    """The range of each number, in its unit: its own range if it has one, within that of the schema."""
     limits = limits_of_keys(file)
     found: dict[str, Range] = {}
     for key, item in start.items():

@@ -1,4 +1,4 @@
-"""What `doctor` looks at: each look says what it found and what to do if it found nothing."""
+"""The checks of `doctor`: each says what it found, and what to do if it found nothing."""
 
 import platform
 import shutil

@@ -1,4 +1,4 @@
-"""What every command has: the common options, help with the examples first, and a session."""
+"""The base of every command: the common options, help with the examples first, and a session."""
 
 import dataclasses
 import functools
@@ -140,7 +140,7 @@ class CommandOfApplications(Command):
         return left
 
     def _apart(self, args: Sequence[str]) -> tuple[list[str], list[tuple[str, str | None]]]:
-        """Its own words, and the other options without their dashes, each with what follows it."""
+        """Separates the command's own words from the other options, which lose their dashes and keep their values."""
         valued = {name for one in self.params if not getattr(one, "is_flag", False) for name in one.opts}
         known = valued | {name for one in self.params for name in one.opts}
         own: list[str] = []
@@ -236,7 +236,7 @@ def command(
 
 
 def _is_group(annotation: object) -> bool:
-    """Whether it is a data class, whose fields are options."""
+    """Tells whether it is a data class, whose fields are options."""
     return isinstance(annotation, type) and dataclasses.is_dataclass(annotation)
 
 

@@ -1,4 +1,4 @@
-"""Which commands there are. A module is imported when its command is asked for: help needs none of them."""
+"""The list of commands. A module is imported when its command is asked for: help needs none of them."""
 
 from dataclasses import dataclass, field
 
@@ -44,7 +44,7 @@ class CommandEntry:
     itself: bool = False
 
     def words(self, name: str) -> list[list[str]]:
-        """What is typed for this command NAME, or for each command of the folder NAME."""
+        """The words that a user types for this command NAME, or for each command of the folder NAME."""
         own = [[name]] if self.itself or not self.members else []
         return own + [[name, member] for member in self.members]
 

@@ -77,7 +77,7 @@ def explain(
 
 @dataclass(frozen=True)
 class _Request:
-    """What is to be explained."""
+    """The request: the number to explain, and the model to compare it with."""
 
     target: str
     sets: tuple[str, ...]

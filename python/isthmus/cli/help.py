@@ -1,4 +1,4 @@
-"""How help looks: what it is, examples, usage, then what can be chosen."""
+"""The layout of help: the meaning, examples, usage, then the options."""
 
 import shutil
 import textwrap

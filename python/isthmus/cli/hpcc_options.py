@@ -26,7 +26,7 @@ Binary = Annotated[str | None, plain("--binary FILE", "Run this compiled binary:
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Which run of a benchmark it is, of those that hpcc, tune and scale share."""
+    """The options that choose a run of a benchmark; hpcc, tune and scale share them."""
 
     on: On = "opencl:0"
     size: str = given(
@@ -44,7 +44,7 @@ class RunOptions:
     )
 
     def words(self, benchmark: str) -> list[str]:
-        """As `isthmus-hpcc` takes it."""
+        """The words for `isthmus-hpcc`."""
         options = {"on": self.on, "size": self.size, "variant": self.variant, "scheme": self.scheme}
         return [benchmark, *as_options({**options, "set": self.sets, "optimized": self.optimized})]
 
@@ -60,7 +60,7 @@ class RunOptions:
 
 @dataclass(frozen=True)
 class Placement:
-    """On how many ranks, and in which shape, of those that hpcc and tune share."""
+    """The options for the number and the shape of the ranks; hpcc and tune share them."""
 
     ranks: Ranks = 1
     shape: Shape = None
@@ -69,7 +69,7 @@ class Placement:
 
 @dataclass(frozen=True)
 class MeasurementOptions:
-    """How it is measured, of those that hpcc and scale share."""
+    """The options for the measurement; hpcc and scale share them."""
 
     repeat: int | None = given(counting("--repeat N", "Number of repetitions; the best counts. [default: 10]"))
     share: bool = given(plain("--share", "Let several ranks share a device that cannot be divided."), False)
@@ -83,11 +83,11 @@ class MeasurementOptions:
     no_tuned: bool = given(plain("--no-tuned", "Ignore the parameters that 'hpcc tune' found for this device."), False)
 
     def words(self) -> list[str]:
-        """As `isthmus-hpcc` takes it."""
+        """The words for `isthmus-hpcc`."""
         return as_options({"repeat": self.repeat, "share": self.share})
 
     def watch(self) -> "Watch":
-        """What looks at the power meanwhile."""
+        """Makes the watch that samples power during the run."""
         from isthmus.hpcc.power.watch import Watch
 
         return Watch(self.power_command, wanted=not self.no_power)

@@ -98,7 +98,7 @@ class _Runs:
 def _measured(
     runs: _Runs, benchmark: str, modes: "list[Mode]", counts: list[int]
 ) -> "tuple[HpccScaleFile, IsthmusError | None]":
-    """What was measured until a run failed, and why it did."""
+    """Runs the cases; returns what was measured until one failed, and its error."""
     from isthmus.hpcc.scaling import rows_of, size_at
     from isthmus.records import HpccScaleFile
 

@@ -55,7 +55,7 @@ def tune(
 
 
 class _TrialProgress:
-    """What is said while trials run."""
+    """The progress line of trials."""
 
     def __init__(self, session: Session, budget_s: float) -> None:
         self.budget_s = budget_s

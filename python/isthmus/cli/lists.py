@@ -1,4 +1,4 @@
-"""What can be chosen by name for `run` and `study`."""
+"""The lists of names that `run` and `study` accept."""
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.flows import FLOWS

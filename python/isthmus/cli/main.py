@@ -81,7 +81,7 @@ def _message(error: Exception) -> str:
 
 
 def _is_of_usage(error: Exception) -> bool:
-    """Whether the parser complains of what was typed: those descend from one class, in each version of typer."""
+    """Tells whether the parser complains of what was typed: those descend from one class, in each version of typer."""
     import typer
 
     return isinstance(error, typer.BadParameter.__mro__[2])

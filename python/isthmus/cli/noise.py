@@ -1,4 +1,4 @@
-"""What is said of measurements that spread, or that others disturbed."""
+"""Warnings of measurements that spread, or that other processes disturbed."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
@@ -16,7 +16,7 @@ Named = Sequence[tuple[str, float]]
 
 
 def warn_if_noisy(session: Session, spreads: Named, loads: Named = ()) -> None:
-    """One line for all records, by what they measure, that names the worst ones and what to do."""
+    """Prints one line for all records, by quantity, that names the noisiest ones and what to do."""
     said = []
     if loaded := [one for one in loads if one[1] > LOADED]:
         name, worst = max(loaded, key=lambda one: one[1])
@@ -31,12 +31,12 @@ def warn_if_noisy(session: Session, spreads: Named, loads: Named = ()) -> None:
 
 
 def warn_of_rows(session: Session, rows: "Iterable[Row]") -> None:
-    """The same for runs of applications."""
+    """Prints such a line for runs of applications."""
     right = [(f"{row.target} {row.flow}", row) for row in rows if row.verified and row.kind == "measured"]
     spreads = [(name, row.spread) for name, row in right if row.spread is not None and len(row.samples or ()) > 1]
     warn_if_noisy(session, spreads, [(name, row.load) for name, row in right if row.load is not None])
 
 
 def loads_of(records: "Iterable[ProbeRecord | HpccRecord]") -> Named:
-    """What others took while each record was measured, where that is known."""
+    """The load of other processes while each record was measured, if it is known."""
     return [(record.name, record.load) for record in records if record.load is not None]

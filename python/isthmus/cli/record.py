@@ -89,7 +89,7 @@ def record(
 
 @dataclass(frozen=True)
 class _Outputs:
-    """Where the record is written, and how many of the calls one by one."""
+    """The options for the record's file, and for the number of calls that it keeps one by one."""
 
     output: str | None
     json: str | None

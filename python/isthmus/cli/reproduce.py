@@ -124,7 +124,7 @@ def _read(words: Sequence[str], tools: object) -> "tuple[dict[str, Paper], list[
 
 
 def _places(words: Sequence[str], papers: "dict[str, Paper]") -> dict[str, str]:
-    """Where the rows of one's own papers stand."""
+    """The places of the user's own papers, by row."""
     from isthmus.reproduction.published import place_of_row
 
     files = [Path(word) for word in words if word.endswith(".toml")]

@@ -78,7 +78,7 @@ Warmup = Annotated[
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What is to run where."""
+    """The request: what to run, and where."""
 
     on: str | None = given(
         setting(
@@ -132,7 +132,7 @@ class TraceOptions:
     trace_limit: str | None = given(plain("--trace-limit SIZE", "Largest size of the trace. [default: 256MiB]"))
 
     def chosen(self) -> Trace | None:
-        """What is traced; None where nothing is."""
+        """The trace that was asked for; None without one."""
         if self.trace is not None:
             return Trace(self.trace, self.trace_window, tuple(self.trace_parts or ()), self.trace_limit)
         for name, value in vars(self).items():
@@ -191,7 +191,7 @@ def run(
 
 
 def _experiments(app: str | None, wanted: RunRequest, typed: TypedOptions) -> list[Experiment]:
-    """One for each row: for each value of a parameter that takes several."""
+    """Makes one experiment for each row: for each value of a parameter that has several."""
     from isthmus.running.descriptions.application import as_application, read_described
 
     asked = ApplicationOptions(wanted.count, typed, tuple(wanted.sets or ()))

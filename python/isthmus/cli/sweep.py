@@ -96,7 +96,7 @@ def sweep(
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is to be run, and where its files go."""
+    """The points to run, and the folder of their files."""
 
     name: str
     folder: Path
@@ -106,7 +106,7 @@ class _Plan:
     dask: str | None
 
     def all_points(self) -> "list[Point]":
-        """Each once."""
+        """All points, each once."""
         moved = [point for one in self.bars for point in (one.base, *one.moved)]
         return list({point.key: point for point in (*self.points, *moved)}.values())
 

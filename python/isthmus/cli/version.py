@@ -31,7 +31,7 @@ def opencl_loader() -> str | None:
 
 
 def mpi_launcher() -> str | None:
-    """What `mpirun` says that it is, if there is one."""
+    """The first line of `mpirun --version`, if there is an mpirun."""
     launcher = shutil.which("mpirun")
     if launcher is None:
         return None

@@ -1,4 +1,4 @@
-"""What `isthmus` says when it is asked for nothing: it needs no command, so none is loaded for it."""
+"""The text of `isthmus` without arguments. It needs no command, so it loads none."""
 
 WELCOME = """\
 isthmus: what a CPU-FPGA platform delivers, on boards you need not have and on the OpenCL device you do.

@@ -1,4 +1,4 @@
-"""What to measure next: the probe and size at which the causes of a place differ, or where to look."""
+"""The next measurement: the probe and size at which the causes of a place differ, or where to look."""
 
 import math
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class NextMeasurement:
 def next_measurement(
     found: Explanation, predictions: Predictions, target: str, sets: Sequence[str]
 ) -> NextMeasurement | None:
-    """Of the causes that fit best; None where there is but one."""
+    """The next measurement for the causes that fit best; None if there is only one."""
     fits = _open(found)
     if len(fits) < 2:
         return None
@@ -58,7 +58,7 @@ def _open(found: Explanation) -> list[Fit]:
 
 
 def _told_apart(seconds: Sequence[float]) -> tuple[int, float]:
-    """How many groups a number makes of the causes, and how far the nearest two of these lie apart."""
+    """The number of groups into which a number divides the causes, and the distance of the nearest two groups."""
     ordered = sorted(map(math.log, seconds))
     gaps = [gap for one, other in pairwise(ordered) if (gap := other - one) > ALIKE]
     return 1 + len(gaps), min(gaps, default=0.0)

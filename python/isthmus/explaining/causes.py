@@ -40,7 +40,7 @@ class Cause:
 
 
 def causes_of(board: Platform) -> list[Cause]:
-    """Those that a board has the parts for, and is not already modelled with."""
+    """The causes for which the board has the parts, and with which it is not modelled already."""
     found = [cause for make in _TABLE for cause in make(board)]
     return [cause for cause in found if cause.changes]
 

@@ -11,7 +11,7 @@ from isthmus.running.predictions import Answer, Ask, Pairs
 
 @dataclass(frozen=True)
 class Access:
-    """In place of copies one way: so many bytes at a time by loads or stores that are not combined."""
+    """An access that replaces copies one way: so many bytes at a time by loads or stores that are not combined."""
 
     probe: str  # mmio-store or mmio-load
     size: int
@@ -20,7 +20,7 @@ class Access:
 
 @dataclass(frozen=True)
 class Change:
-    """What is other than in the model as it is.
+    """The difference of a cause from the model as it is.
 
     `instead`: probes whose number another probe's is; `piece`: bytes of a call; `chosen`: options of the probe.
     """
@@ -34,7 +34,7 @@ class Change:
 
     @property
     def told(self) -> list[str]:
-        """Each part of it, as KEY=VALUE."""
+        """Each part of the change, as KEY=VALUE."""
         told = list(self.sets)
         told += [f"probe={name}" for name in dict.fromkeys(other for _, other in self.instead)]
         told += [f"pieces={format_size(self.piece)}"] if self.piece else []
@@ -43,7 +43,7 @@ class Change:
         return told + [f"{name}={value}" for name, value in self.chosen]
 
     def of(self, number: Measurement) -> "Way":
-        """How a number comes to be under this change."""
+        """The way in which a number is measured under this change."""
         ask = number.ask
         if self.access is not None and self.access.direction == number.direction:
             combined: Pairs = (("write_combining", False),) if self.access.probe == "mmio-store" else ()
@@ -90,11 +90,11 @@ class Way:
 
     @property
     def asks(self) -> tuple[Ask, ...]:
-        """All that is asked."""
+        """All questions to the model."""
         return (self.ask, *self.beside)
 
     def answer(self, answers: Mapping[Ask, Answer | None]) -> Answer | None:
-        """Of all of it; None where the model has none."""
+        """The answer to all questions together; None if the model has none."""
         one, *others = (answers[ask] for ask in self.asks)
         besides = [other.seconds for other in others if other is not None]
         if one is None or len(besides) < len(others):
@@ -105,7 +105,7 @@ class Way:
 
 
 def _moved_by(method: Method, ask: Ask) -> Way:
-    """What is asked of a buffer that is kept coherent by a method (docs/coherence.md)."""
+    """The questions about a buffer that a method keeps coherent (docs/coherence.md)."""
     if ask.probe == "memcpy" and not method.cached:
         return Way(replace(ask, variant=(("from", "noncacheable"), ("to", "cacheable"))))
     if not ask.probe.startswith("port-"):

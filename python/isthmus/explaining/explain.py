@@ -24,13 +24,13 @@ class Suspect:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What the causes are called."""
+        """The names of the causes."""
         return tuple(cause.name for cause in self.causes)
 
 
 @dataclass
 class Explanation:
-    """What was found: `base` is the model as it is, `places` the causes that fit, best first."""
+    """The result: `base` is the model as it is, `places` the causes that fit, best first."""
 
     numbers: list[Measurement]
     base: list[Answer]
@@ -42,11 +42,11 @@ class Explanation:
         return self.suspects[fit.causes].changes[fit.trial.number]
 
     def looks_of(self, fit: Fit) -> list[str]:
-        """Where a person sees whether it is so."""
+        """The places where a person can check the cause."""
         return [cause.look for cause in self.suspects[fit.causes].causes]
 
     def moves(self, fit: Fit) -> bool:
-        """Whether a cause changes any of the numbers by more than causes that share a place may differ."""
+        """Tells whether a cause changes any of the numbers by more than causes that share a place may differ."""
         return not alike(fit.trial.seconds, [answer.seconds for answer in self.base])
 
     @property
@@ -57,7 +57,7 @@ class Explanation:
 
     @property
     def base_error(self) -> float:
-        """How far the model as it is lies from the numbers."""
+        """The error of the model as it is."""
         return distance([answer.seconds for answer in self.base], [one.seconds for one in self.numbers])
 
 
@@ -91,7 +91,7 @@ def predicted(
     numbers: Sequence[Measurement],
     on_answer: Told = lambda done, total: None,
 ) -> list[list[Answer | None]]:
-    """For each change what the model gives for each number."""
+    """The model's answers: for each change, one for each number."""
     ways = [[change.of(number) for number in numbers] for change in changes]
     answers = predictions.answers((ask for row in ways for way in row for ask in way.asks), on_answer)
     return [[way.answer(answers) for way in row] for row in ways]

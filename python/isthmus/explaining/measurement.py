@@ -1,4 +1,4 @@
-"""What a person gives: `d2h 64MiB 1.7 GB/s`, `latency 300 us`, `cpu=80%`."""
+"""The numbers that a person gives: `d2h 64MiB 1.7 GB/s`, `latency 300 us`, `cpu=80%`."""
 
 import math
 import re
@@ -45,7 +45,7 @@ class Measurement:
 
     @property
     def ask(self) -> Ask:
-        """What the model is asked."""
+        """The question to the model."""
         return Ask(self.probe, self.size, (), self.chosen, tuple(_VARIANTS.get(self.probe, {}).items()))
 
     @property
@@ -55,32 +55,32 @@ class Measurement:
 
     @property
     def text(self) -> str:
-        """As people write it."""
+        """The number as people write it."""
         return f"{self.what} {figure(self.value)} {self.unit}"
 
     @property
     def direction(self) -> str | None:
-        """Of a copy: where to."""
+        """The direction of a copy."""
         return direction_of(self.probe)
 
     def value_of(self, seconds: float) -> float:
-        """So many seconds in the number's unit."""
+        """The value of so many seconds in the number's unit."""
         return self.size / seconds / RATES[self.unit] if self.unit in RATES else seconds / TIMES[self.unit]
 
     def with_seconds(self, seconds: float) -> "Measurement":
-        """The same number, had it been another."""
+        """The same probe and size with another value."""
         return Measurement(self.probe, self.size, seconds, self.value_of(seconds), self.unit, self.chosen)
 
 
 def direction_of(probe: str) -> str | None:
-    """Where a probe's copies go; None of one that does not copy one way."""
+    """The direction of a probe's copies; None for a probe that does not copy one way."""
     if all_probes()[probe].crosses not in (*COPIES, STREAMS) or probe in _BOTH_WAYS:
         return None
     return TO_HOST if probe.startswith(_BACK) else TO_DEVICE
 
 
 def read_measured(text: str, chosen: Pairs = ()) -> Measurement:
-    """One --measured; an IsthmusError that says what was expected."""
+    """Reads one --measured; an IsthmusError says what was expected."""
     place = f"--measured '{text}'"
     match = _MEASURED.fullmatch(text.strip())
     if match is None or match[4] in BYTES:  # a size alone reads like a value

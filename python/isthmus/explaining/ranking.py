@@ -1,4 +1,4 @@
-"""Which causes fit what was measured: pure functions of seconds.
+"""The ranking of causes by what was measured: pure functions of seconds.
 
 An error is the largest |ln(model / measured)| over the numbers given; a known share of the host's busy time adds how
 far the model's is from it.
@@ -18,7 +18,7 @@ Seconds = Sequence[float]
 
 @dataclass(frozen=True)
 class Trial:
-    """What the model gives for each number with a cause at one severity, and the host's busy share if it tells."""
+    """The model's answers for each number, with a cause at one severity, and the host's busy share if it has one."""
 
     number: int  # of the severity
     seconds: tuple[float, ...]
@@ -36,7 +36,7 @@ class Fit:
 
     @property
     def together(self) -> bool:
-        """Whether it takes two."""
+        """Tells whether it takes two."""
         return len(self.causes) > 1
 
 
@@ -59,12 +59,12 @@ def fit(causes: tuple[str, ...], trials: Sequence[Trial], measured: Seconds, bus
 
 
 def alike(one: Seconds, other: Seconds) -> bool:
-    """Whether two predictions agree for each number."""
+    """Tells whether two predictions agree for each number."""
     return distance(one, other) <= ALIKE
 
 
 def places(fits: Sequence[Fit]) -> list[list[Fit]]:
-    """Those that agree with the best of a place share it; what is ruled out comes last, by itself."""
+    """Groups the causes: those that agree with the best of a place share it; ruled-out causes come last, one by one."""
     found: list[list[Fit]] = []
     for one in sorted(fits, key=lambda fit: (fit.ruled_out, fit.error)):
         place = next((place for place in found if _shares(one, place[0])), None)
@@ -80,7 +80,7 @@ def _shares(one: Fit, first: Fit) -> bool:
 
 
 def needs_two(fits: Sequence[Fit]) -> bool:
-    """Whether two causes together are worth trying."""
+    """Tells whether two causes together are worth trying."""
     return min(fit.error for fit in fits) >= NEAR
 
 

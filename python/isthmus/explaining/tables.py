@@ -60,7 +60,7 @@ def waterfall_of(number: Measurement, steps: Sequence[Step]) -> list[WaterfallSt
 
 
 def ask_of(question: NextMeasurement | None, found: Explanation) -> ExplainAsk | None:
-    """What to measure next; None where nothing is left to tell apart."""
+    """The next measurement as a record; None if nothing is left to tell apart."""
     if question is None:
         return None
     number = question.number
@@ -77,7 +77,7 @@ def ask_of(question: NextMeasurement | None, found: Explanation) -> ExplainAsk |
 
 
 def _command(number: Measurement) -> str | None:
-    """What measures it on the first OpenCL device; none does what only models tell."""
+    """The command that measures it on the first OpenCL device; None if only models have the probe."""
     if all_probes()[number.probe].on_models_alone:
         return None
     sizes = f" --sizes {format_size(number.size)}" if number.size else ""
@@ -124,7 +124,7 @@ def causes_table(rows: Sequence[ExplainRow], numbers: Sequence[Measurement]) -> 
 
 
 def waterfall_table(steps: Sequence[WaterfallStep]) -> Table:
-    """From advertised to measured."""
+    """The table of steps from advertised to measured."""
     unit = steps[0].unit
     column = f"{steps[0].number}, {unit}"
     cells = [(step.what, figure(step.value), KIND_WORDS[step.kind], step.pays) for step in steps]
@@ -132,7 +132,7 @@ def waterfall_table(steps: Sequence[WaterfallStep]) -> Table:
 
 
 def asked_lines(ask: ExplainAsk | None) -> list[str]:
-    """What to measure next, in words."""
+    """The next measurement in words."""
     if ask is None:
         return []
     if ask.probe is None:

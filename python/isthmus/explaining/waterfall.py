@@ -1,4 +1,4 @@
-"""From the advertised rate of a number's way to what was measured, each step with what it pays for."""
+"""The steps from the advertised rate of a number's path to the measured rate, each with what it pays for."""
 
 from dataclasses import dataclass, replace
 
@@ -41,7 +41,7 @@ def _as_it_is(number: Measurement, seconds: float) -> Step:
 
 
 def _advertised(number: Measurement, board: Platform) -> list[Step]:
-    """What data sheets promise for the bytes."""
+    """The time of the bytes at the rates that data sheets promise."""
 
     def value(key: str) -> float:
         return board.number(key) or 0.0
@@ -69,7 +69,7 @@ def _promise(number: Measurement, rate: float, pays: str) -> list[Step]:
 
 
 def _of_copy(number: Measurement, predictions: Predictions) -> list[Step]:
-    """Of a copy: packets and engine as a long one shows them, the call, then pinned, pageable, and allocated memory."""
+    """The steps of a copy: packets and engine as in a long copy, the call, then pinned, pageable, allocated memory."""
     if all_probes()[number.probe].crosses not in COPIES or number.direction is None:
         return []
     pinned = "d2h-pinned" if number.probe.startswith("d2h") else "h2d-pinned"

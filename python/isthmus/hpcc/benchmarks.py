@@ -35,7 +35,7 @@ class Design:
 
 @dataclass(frozen=True)
 class Growth:
-    """How the size of a benchmark's problem follows the ranks.
+    """The rule by which the size of a benchmark's problem grows with the ranks.
 
     `size` is the parameter. It is of one rank or of all together; for a matrix of n x n values or a table of 2^n words
     it grows with the root or by the logarithm of the factor by which there are more ranks.
@@ -51,7 +51,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """What Python knows of a benchmark; its host side, its name and its meaning are the tool's (`isthmus-hpcc --list`).
+    """Python's knowledge of a benchmark; the tool has its host side, name and meaning (`isthmus-hpcc --list`).
 
     `design` is that of its kernels; without one its base run is host code alone. `spaces` are the values that
     `hpcc tune` tries, by the form of the kernels (cpu, gpu or single): sizes of a problem (LOG_FFT_SIZE, MATRIX_SIZE,

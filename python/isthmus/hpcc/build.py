@@ -63,7 +63,7 @@ def for_board(benchmark: str, configuration: Configuration, sets: Sequence[str],
 
 
 def _write_if_other(path: Path, text: str) -> None:
-    """What is not newer is not compiled again, which takes hours."""
+    """Writes a file only if its text differs, because a newer file is compiled again, which takes hours."""
     if not path.is_file() or path.read_bytes() != text.encode():
         write_atomically(path, text)
 

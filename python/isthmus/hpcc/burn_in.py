@@ -1,4 +1,4 @@
-"""What a run until a time is over tells of a device: whether it stays right, and whether it stays as fast."""
+"""The results of a run that lasts a given time: whether a device stays right, and whether it stays as fast."""
 
 import statistics
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ def with_drift(record: HpccRecord) -> HpccRecord:
 
 
 def drift(times: Sequence[float], values: Sequence[float]) -> float | None:
-    """How much the straight line of least squares through values over times rises from the first time to the last.
+    """The rise of the least-squares line of values over times, from the first time to the last.
 
     As a share of the values' mean; None for fewer than two.
     """
@@ -36,7 +36,7 @@ def drift(times: Sequence[float], values: Sequence[float]) -> float | None:
 
 
 def burn_in_lines(records: Sequence[HpccRecord]) -> list[str]:
-    """How long it lasted and whether all of it was right."""
+    """Says how long the burn-in lasted and whether all results were right."""
     seen = records[0].burn_in
     if seen is None:
         return []
@@ -46,7 +46,7 @@ def burn_in_lines(records: Sequence[HpccRecord]) -> list[str]:
 
 
 def burn_in_table(records: Sequence[HpccRecord]) -> list[Table]:
-    """How the rates of the rounds changed."""
+    """The rates of the rounds, as a table."""
     rows = [
         (
             one.name,

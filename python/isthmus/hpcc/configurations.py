@@ -41,7 +41,7 @@ class Configuration:
 
 
 def configurations() -> list[Configuration]:
-    """Those that are shipped."""
+    """The configurations that come with Isthmus."""
     return [_read(path) for path in sorted(data_folder("configurations").glob("*.toml"))]
 
 

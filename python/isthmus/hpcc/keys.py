@@ -1,4 +1,4 @@
-"""What HPC Challenge 1.5 calls a figure of ours, where quantity and precision are the same.
+"""HPC Challenge 1.5's names of our figures, where quantity and precision are the same.
 
 It computes in double precision. Its HPL looks for pivots and times the solve, its FFT is of one vector, its ring has
 other messages: what we measure there keeps our name alone.

@@ -1,4 +1,4 @@
-"""How the ranks of a benchmark are started."""
+"""The start of a benchmark's ranks."""
 
 import os
 import shlex

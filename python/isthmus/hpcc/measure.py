@@ -1,4 +1,4 @@
-"""One run of a benchmark of HPC Challenge: its ranks, its records, and what is said while it lasts."""
+"""One run of a benchmark of HPC Challenge: its ranks, its records, and its progress."""
 
 import platform
 from collections.abc import Callable, Sequence

@@ -24,13 +24,13 @@ SAME = ("benchmark", "variant", "size", "run", "ranks", "grid", "parameters")
 
 
 def plan_of(arguments: Sequence[str], ranks: int, launcher: str | None = None) -> Event:
-    """What `isthmus-hpcc` with these arguments would do; an IsthmusError where it could not."""
+    """The plan of `isthmus-hpcc` with these arguments; an IsthmusError if it could not run."""
     (plan,) = collect("isthmus-hpcc", [*arguments, "--plan"], "plan", launch_of(ranks, launcher))
     return plan
 
 
 def lines_of(plan: Event) -> list[str]:
-    """For people: time, sizes, memory, devices."""
+    """The plan for people: time, sizes, memory, devices."""
     seconds, basis = estimate(plan)
     shape = f"{counted(plan['ranks'], 'rank')}, grid {plan['grid']}, {plan['size']} size, {plan['run']} run"
     times = counted(plan["repetitions"], "repetition")
@@ -48,7 +48,7 @@ def lines_of(plan: Event) -> list[str]:
 
 
 def _together(plan: Event) -> str:
-    """What ranks that share a device need of its memory."""
+    """The memory that the ranks of a shared device need together."""
     ranks = _sharing(plan)
     return f"; {ranks} ranks share it and need {_size(ranks * plan['memory_bytes'])}" if ranks > 1 else ""
 
@@ -76,7 +76,7 @@ def estimate(plan: Event) -> tuple[float, str]:
 
 
 def _is_of(file: dict[str, Any], plan: Event) -> bool:
-    """Whether a kept file is of a whole run that did the same on the same devices."""
+    """Tells whether a kept file is of a whole run that did the same on the same devices."""
     records = file["records"]
     if not records or not file["context"]["complete"] or bool(records[0].get("burn_in")) != bool(plan["burn_in_s"]):
         return False
@@ -86,7 +86,7 @@ def _is_of(file: dict[str, Any], plan: Event) -> bool:
 
 
 def _assumed_s(plan: Event) -> float:
-    """Of a device that nothing is known of: the repetitions and the one before them, and what the hosts do."""
+    """The time on an unknown device: the repetitions and the one before them, and the work of the hosts."""
     device = plan["device_info"]
     operations = ASSUMED_OPERATIONS.get(device["type"], ASSUMED_OF_OTHERS) * max(1, device["compute_units"])
     once = max(

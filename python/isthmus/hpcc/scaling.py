@@ -1,4 +1,4 @@
-"""How a benchmark scales over ranks: the sizes of each run, speed-up and efficiency, and HPL's prediction."""
+"""The scaling of a benchmark over ranks: the sizes of each run, speed-up and efficiency, and HPL's prediction."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ def size_at(benchmark: str, mode: Mode, first: Parameters, factor: float) -> dic
 
 
 def _step(benchmark: str, first: Parameters) -> int:
-    """What divides the size: whole blocks or transforms, for every replication where it is shared out among them."""
+    """The divisor of the size: whole blocks or transforms, for every replication if they share it."""
     growth = BENCHMARKS[benchmark].growth
     blocks = math.prod(int(first[name]) for name in growth.blocks) << sum(int(first[name]) for name in growth.logs)
     return blocks if growth.of_all else blocks * int(first["NUM_REPLICATIONS"])
@@ -52,7 +52,7 @@ def local_size(size: int, ranks: int) -> int:
 
 
 def together(record: HpccRecord) -> float:
-    """What all ranks reach together."""
+    """The rate of all ranks together."""
     return record.value * (record.ranks if record.across == "average" and record.quantity != "latency" else 1)
 
 
@@ -88,7 +88,7 @@ def rows_of(mode: Mode, runs: Sequence[Sequence[HpccRecord]]) -> list[ScaleRow]:
 
 
 def _reached(record: HpccRecord) -> Interval:
-    """Where the median of what all ranks reach together is likely to lie."""
+    """The interval in which the median of all ranks' rate is likely to lie."""
     low, high = likely(record.samples)
     factor = together(record) / record.value if record.value else 0.0
     return low * factor, high * factor

@@ -27,7 +27,7 @@ def verdict(benchmark: str, rows: Sequence[ScaleRow]) -> str:
 
 
 def verdicts(rows: Sequence[ScaleRow]) -> list[str]:
-    """One of each benchmark."""
+    """The verdicts, one for each benchmark."""
     names = dict.fromkeys(row.name.partition(".")[0] for row in rows)
     return [verdict(name, [row for row in rows if row.name.partition(".")[0] == name]) for name in names]
 
@@ -58,7 +58,7 @@ def _gained(row: ScaleRow, told: str) -> str:
 
 
 def detail(file: HpccScaleFile) -> list[str]:
-    """Where predictions come from, and what shared ranks mean."""
+    """Says where predictions come from, and what shared ranks mean."""
     lines = []
     if file.curve:
         points = ", ".join(f"{figure(point.value)} {point.unit} at {point.size}" for point in file.curve)

@@ -11,7 +11,7 @@ from isthmus.base.parsing import from_json
 
 
 def path_of(binary: Path) -> Path:
-    """Where the side file of a binary lies."""
+    """The path of a binary's side file."""
     return binary.with_name(f"{binary.name}.json")
 
 

@@ -12,7 +12,7 @@ from isthmus.show.output import Table, table_of
 
 
 def verdict(records: Sequence[HpccRecord]) -> str:
-    """Whether the results are right, on what, and in which run."""
+    """Tells whether the results are right, on what, and in which run."""
     first = records[0]
     right = "validated" if first.validated else "WRONG"
     shared = ", shared" if first.shared else ""
@@ -69,7 +69,7 @@ def cache_lines(records: Sequence[HpccRecord]) -> list[str]:
 
 
 def power_line(records: Sequence[HpccRecord]) -> str:
-    """What the devices drew, and the best performance per watt; or why that is unknown."""
+    """Says what power the devices drew, and the best performance per watt; or why that is unknown."""
     power = records[0].power
     if power is None or power.peak_w is None:
         return f"power: unknown, {power.reason if power else 'not sampled'}"
@@ -101,7 +101,7 @@ def summary_lines(records: Sequence[HpccRecord]) -> str:
 
 
 def _setting(record: HpccRecord) -> dict[str, str]:
-    """Where and how it ran."""
+    """The place and the parameters of a run."""
     return {
         "Hostname": ",".join(dict.fromkeys(place.host for place in record.places)),
         "Device": record.device,
@@ -127,7 +127,7 @@ def _figures(record: HpccRecord) -> dict[str, str]:
 
 
 def _power(record: HpccRecord) -> dict[str, str]:
-    """What all devices together drew, where that is known."""
+    """The power of all devices together, if it is known."""
     power = record.power
     if power is None or power.average_w is None:
         return {}
@@ -144,7 +144,7 @@ def _number(value: float | None) -> str:
 
 
 def map_lines(places: Sequence[HpccPlace]) -> list[str]:
-    """Where each rank runs."""
+    """The lines of the map: the place of each rank."""
     return [
         f"rank {place.rank}: {place.host}, {place.target}{_part(place)}, {place.device}{_cores(place)}"
         for place in places

@@ -1,4 +1,4 @@
-"""What the two vendors' tools are given: the source, the Makefile, and where each buffer lies."""
+"""The input of the two vendors' tools: the source, the Makefile, and the place of each buffer."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ class VendorBuild:
 
     @property
     def replications(self) -> int:
-        """How many copies there are of the kernels that are replicated."""
+        """The number of copies of the replicated kernels."""
         return int(self.parameters["NUM_REPLICATIONS"])
 
     @property
@@ -39,7 +39,7 @@ class VendorBuild:
 
     @property
     def flags(self) -> str:
-        """What else the compiler is told unless make is given other FLAGS."""
+        """The other flags of the compiler, unless make is given other FLAGS."""
         if self.configuration.tool == "xrt":
             return ""
         apart = self.configuration.memory == "DDR" and bool(self.banks)
@@ -52,7 +52,7 @@ def files_of(work: VendorBuild) -> dict[str, str]:
 
 
 def binary_of(work: VendorBuild) -> str:
-    """What make makes for the board, with the folder of that target, platform, defines and flags."""
+    """The path of the binary that make makes, with the folder of its target, platform, defines and flags."""
     key = hash_of(f"{work.defines} {work.flags}")[:8]
     folder = f"hw-{work.configuration.platform.replace('/', '-')}-{key}"
     return f"{folder}/{work.benchmark}.{'xclbin' if work.configuration.tool == 'xrt' else 'aocx'}"
@@ -91,7 +91,7 @@ def _link_configuration(work: VendorBuild) -> str:
 
 
 def _settings(work: VendorBuild, targets: str, platform: str, binary: str) -> str:
-    """What both Makefiles begin with, up to the name of the binary; `platform` is the vendor's word for it."""
+    """The beginning of both Makefiles, up to the name of the binary; `platform` is the vendor's word for it."""
     configuration = work.configuration
     return f"""{platform} ?= {configuration.platform}
 TARGET ?= hw

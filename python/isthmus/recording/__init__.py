@@ -1,1 +1,1 @@
-"""What `isthmus record` does: a program is run with the OpenCL layer, and its journals become a record."""
+"""The work of `isthmus record`: run a program with the OpenCL layer, and make a record of its journals."""

@@ -15,7 +15,7 @@ _AT_ONCE = 1 << 17
 
 
 def narrow(values: Array) -> Array:
-    """The same in the narrowest type that holds them. Sums of two such columns need a wider one."""
+    """The same values in the narrowest type that holds them. Sums of two such columns need a wider one."""
     found: Array = values.astype(_width(values), copy=False)
     return found
 
@@ -26,13 +26,13 @@ def _width(values: Array) -> "type[np.signedinteger[Any]]":
 
 
 def pieces(length: int) -> Iterator[slice]:
-    """All rows, so many at once that what is worked out for them takes little memory."""
+    """Slices of all rows, each small enough that work on it takes little memory."""
     for begin in range(0, length, _AT_ONCE):
         yield slice(begin, min(begin + _AT_ONCE, length))
 
 
 def ascending(values: Array) -> bool:
-    """Whether no value is below the one before."""
+    """Tells whether no value is below the one before."""
     return all(bool((values[part][1:] >= values[part][:-1]).all()) for part in pieces(len(values))) and bool(
         (values[_AT_ONCE::_AT_ONCE] >= values[_AT_ONCE - 1 : -1 : _AT_ONCE]).all()
     )
@@ -73,7 +73,7 @@ class ColumnBuffer:
         self._values[name][begin : self._filled[name]] = values
 
     def columns(self) -> dict[str, Array]:
-        """All of them."""
+        """All columns by name."""
         return {name: values[: self._filled[name]] for name, values in self._values.items()}
 
 

@@ -1,4 +1,4 @@
-"""How long each device was at work, and for how long it had nothing to do before each command."""
+"""The time for which each device worked, and for which it had nothing to do before each command."""
 
 from dataclasses import dataclass, field
 
@@ -12,7 +12,7 @@ _TRANSFER, _KERNEL = GROUPS.index("transfer"), GROUPS.index("kernel")
 
 @dataclass
 class Cover:
-    """How long at least one of some commands is under way, ns; they come in the order of their starts."""
+    """The time for which at least one of some commands is under way, ns; they come in the order of their starts."""
 
     total: int = 0
     until: int | None = None
@@ -32,7 +32,7 @@ class Cover:
 
 @dataclass
 class DeviceWork:
-    """What a device did: its transfers and kernels that the driver timed; times in ns."""
+    """The work of a device: its transfers and kernels that the driver timed; times in ns."""
 
     commands: int = 0
     first: int = 0

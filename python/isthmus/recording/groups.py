@@ -26,7 +26,7 @@ class Alike:
 
 @dataclass(frozen=True)
 class Quantiles:
-    """What some numbers add up to, and the half and the 99 % of them that are no larger; none of no numbers."""
+    """The sum of some numbers, and the values that half and 99 % of them do not exceed; none without numbers."""
 
     count: int
     total: int
@@ -52,7 +52,7 @@ def quantiles(parts: Sequence[Array]) -> Quantiles:
 
 
 def alike(line: Timeline) -> list[Alike]:
-    """All calls by device, kind, kernel and bytes, in this order."""
+    """Groups all calls by device, kind, kernel and bytes, in this order."""
     commands, devices = line.commands, line.device_of
     sizes = _Sizes(commands["bytes"])
     shape = (len(line.devices) + 1, len(line.whats) + 1, len(line.names) + 1, sizes.count)

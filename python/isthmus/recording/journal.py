@@ -80,7 +80,7 @@ Details = dict[str, dict[int, int]]
 
 @dataclass(frozen=True)
 class LayerJournal:
-    """What one process wrote: its calls by number, each with the times of its command.
+    """The journal of one process: its calls by number, each with the times of its command.
 
     Times of the device's clock: `queued`, from there to the start `started`, from there to the end `time`; `told` where
     the driver told them. `slot` and `times_slot` are places in the file, -1 for times that are not there.
@@ -102,7 +102,7 @@ def read_journals(folder: Path) -> list[LayerJournal]:
 
 
 def read_journal(path: Path) -> LayerJournal | None:
-    """One journal; None if its process ended before the first slot was whole."""
+    """Reads one journal; None if its process ended before the first slot was whole."""
     head: dict[str, int] | None = None
     texts, queues = [np.zeros(0, TEXT)], [np.zeros(0, QUEUE)]
     calls = ColumnBuffer(path.stat().st_size // SLOT if path.is_file() else 0)

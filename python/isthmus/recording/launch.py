@@ -32,7 +32,7 @@ def journal_folder(beside: Path) -> Iterator[Path]:
 
 
 def environment_of(program: str, folder: Path, loader: str | None) -> dict[str, str]:
-    """What is added to the environment of a program that is to be recorded."""
+    """The variables to add to the environment of a program that is to be recorded."""
     layers = [str(layer_path()), *filter(None, [os.environ.get("OPENCL_LAYERS")])]
     found = loader_environment(program, loader, folder / "loader")
     return {**found, "OPENCL_LAYERS": ":".join(layers), "ISTHMUS_RECORD_DIR": str(folder)}

@@ -1,4 +1,4 @@
-"""Where the layer and the loader that comes with it are."""
+"""The paths of the layer and of the loader that comes with it."""
 
 import os
 from pathlib import Path

@@ -15,7 +15,7 @@ _KNOWS_LAYERS = b"OPENCL_LAYERS"  # the variable that a loader with layers reads
 
 
 def loader_environment(program: str, wanted: str | None, folder: Path) -> dict[str, str]:
-    """What to set so that `program` gets a loader that knows layers; nothing if it gets one anyway.
+    """The variables that give `program` a loader with support for layers; none if it gets one anyway.
 
     `wanted` is a loader to use in any case. Links to the loader are made in `folder`, the first place where
     LD_LIBRARY_PATH then looks; a program that has a path of its own built in gets the loader by LD_PRELOAD.
@@ -40,7 +40,7 @@ def loader_environment(program: str, wanted: str | None, folder: Path) -> dict[s
 
 
 def knows_layers(loader: Path) -> bool:
-    """Whether a loader reads OPENCL_LAYERS."""
+    """Tells whether a loader reads OPENCL_LAYERS."""
     try:
         return _KNOWS_LAYERS in loader.read_bytes()
     except OSError:

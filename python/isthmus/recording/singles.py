@@ -37,7 +37,7 @@ def singles(line: Timeline, count: int) -> Iterator[Row]:
 
 
 def _details(line: Timeline, rows: slice) -> dict[str, list[Any]]:
-    """What is not in the columns, from the slots of the journals."""
+    """The fields that are not columns, from the slots of the journals."""
     process, timed = line.commands["process"][rows], line.commands["timed"][rows]
     calls = np.zeros(len(process), CALL)
     for number in np.unique(process):
@@ -77,7 +77,7 @@ def longest_gaps(line: Timeline, after: int) -> Array:
 
 
 def lanes(line: Timeline, after: int) -> Stretches:
-    """What the busiest queues and threads did in the calls after so many; the lanes of threads follow the queues'."""
+    """The busiest queues and threads in the calls after the first `after`; lanes of threads follow the queues'."""
     queues, every = len(line.queues), len(line.queues) + len(line.threads)
     busy, calls = np.zeros(every, np.int64), np.zeros(every, np.int64)
     first, last = np.full(every, np.iinfo(np.int64).max), np.zeros(every, np.int64)

@@ -1,4 +1,4 @@
-"""What queues and threads did, in stretches short enough for a timeline of the whole: many calls of a kind as one."""
+"""The work of queues and threads in intervals short enough for a timeline of the whole, many calls in one."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +24,7 @@ _BUILDS = frozenset(
 
 
 def kind_of(what: str, blocking: bool) -> int:
-    """What a thread does in a call, as a place in KINDS."""
+    """The kind of a thread's call, as a place in KINDS."""
     if what in _BUILDS:
         return BUILDS
     return WAITS if what in _WAITS or blocking else OTHER
@@ -39,7 +39,7 @@ class Window:
     last: int
 
     def cells(self, begin: Array) -> Array:
-        """In which piece of the time each begins; pieces are finer where commands are."""
+        """The piece of the time in which each begins; pieces are finer where there are more commands."""
         fine, coarse = (max(1, int(span * _FINEST)) for span in (self.last - self.first, self.end))
         among = (begin >= self.first) & (begin <= self.last)
         found: Array = np.where(among, 2 * ((begin - self.first) // fine) + 1, 2 * (begin // coarse))

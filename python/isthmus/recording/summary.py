@@ -1,4 +1,4 @@
-"""What a timeline adds up to: by kernel, by kind of transfer, by device, and what the layer took."""
+"""The sums of a timeline: by kernel, by kind of transfer, by device, and the time of the layer."""
 
 from collections.abc import Callable, Iterable
 
@@ -50,7 +50,7 @@ def queues(line: Timeline) -> list[RecordedQueue]:
 
 
 def devices(line: Timeline) -> list[RecordedDevice]:
-    """How busy each device was, and why it was not."""
+    """The busy time of each device, and the reasons of its idle time."""
     return [
         RecordedDevice(
             process=told.process,
@@ -77,7 +77,7 @@ def devices(line: Timeline) -> list[RecordedDevice]:
 
 
 def kernels(line: Timeline, groups: Iterable[Alike]) -> list[RecordedKernel]:
-    """Each kernel on each device, the one that took the most time first."""
+    """The kernels on each device, the one with the most time first."""
     found = []
     own = (one for one in groups if one.group == "kernel")
     for (device, name), parts in grouped_by(lambda one: (one.device, line.title(one.what, one.name)), own).items():
@@ -99,7 +99,7 @@ def kernels(line: Timeline, groups: Iterable[Alike]) -> list[RecordedKernel]:
 
 
 def transfers(line: Timeline, groups: Iterable[Alike]) -> list[RecordedTransfer]:
-    """Each kind of transfer on each device, the one that moved the most bytes first."""
+    """The kinds of transfers on each device, the one with the most bytes first."""
     found = []
     moving = (one for one in groups if one.moves)
     for (device, what), parts in grouped_by(lambda one: (one.device, one.what), moving).items():
@@ -150,7 +150,7 @@ def host(line: Timeline, groups: Iterable[Alike]) -> list[RecordedHost]:
 
 
 def sums(line: Timeline, groups: Iterable[Alike]) -> list[RecordedSum]:
-    """All calls that are alike together, those of the most calls first."""
+    """The sums of groups of like calls, the group of the most calls first."""
     return sorted((_sum(line, one) for one in groups), key=lambda one: -one.calls)
 
 
@@ -228,13 +228,13 @@ def place(number: int) -> int | None:
 
 
 def _times(line: Timeline, rows: Array) -> Array:
-    """How long those of the commands that are timed took the device."""
+    """The device's time for each of the commands that are timed."""
     found: Array = line.commands["time"][rows[line.commands["timed"][rows]]]
     return found
 
 
 def _own_times(line: Timeline, one: Alike) -> Array:
-    """How long calls of a kind took: on the device, or, where there is no command, the host."""
+    """The times of the calls of a kind: on the device, or, for calls without a command, on the host."""
     found: Array = line.commands["span"][one.rows] if one.group == "host" else _times(line, one.rows)
     return found
 

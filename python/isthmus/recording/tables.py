@@ -8,7 +8,7 @@ _MOST = 20  # kernels of a program that has hundreds; the file has all
 
 
 def verdict(head: RecordFile) -> list[str]:
-    """How busy each device was; or that there was nothing to be busy with."""
+    """Says how busy each device was, or that no device had work."""
     busy = [device for device in head.devices if device.commands]
     if not busy:
         calls = f"{counted(head.overhead.calls, 'call', grouped=True)} and " if head.overhead.calls else ""
@@ -28,7 +28,7 @@ def _shares(device: RecordedDevice) -> str:
 
 
 def detail(head: RecordFile) -> list[str]:
-    """What the layer took, and what is missing from the record."""
+    """Says what time the layer took, and what is missing from the record."""
     took = head.overhead
     lines = []
     if took.calls and took.p99_ns is not None:
@@ -43,7 +43,7 @@ def detail(head: RecordFile) -> list[str]:
 
 
 def missing(head: RecordFile) -> list[str]:
-    """What a reader must know that the record does not hold."""
+    """Says what the record does not hold."""
     lines = []
     if head.summed:
         single = head.overhead.calls - head.summed

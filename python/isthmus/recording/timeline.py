@@ -65,7 +65,7 @@ class Timeline:
         return narrow(np.array([*(device for _, device, _ in self.queues), -1]))
 
     def what(self, place: int) -> str:
-        """What a call does."""
+        """The name of a kind of call."""
         return self.whats[place] if place >= 0 else "(unknown)"
 
     def title(self, what: int, name: int) -> str:
@@ -73,7 +73,7 @@ class Timeline:
         return self.names[name] if name >= 0 else self.what(what)
 
     def start(self, rows: Rows) -> Array:
-        """When commands started; of those that are timed."""
+        """The start times of those commands that are timed."""
         found: Array = self.commands["begin"][rows] + self.commands["start"][rows]
         return found
 
@@ -122,7 +122,7 @@ def _values(numbers: Array) -> list[int]:
 
 
 def _looked_up(numbers: Array, places: dict[int, int]) -> Array:
-    """Each number's place; -1 for one that has none."""
+    """The place of each number; -1 for a number without one."""
     values = _values(numbers)
     found = narrow(np.array([places.get(value, -1) for value in values], np.int64))
     column = Column(len(numbers))
@@ -196,7 +196,7 @@ def _place_times(line: Timeline, process: int, calls: Columns, table: Columns) -
 
 
 def _call(origin: int, table: Columns, raw: Array, rows: Array, part: slice) -> tuple[Array, Array, Array]:
-    """When the commands in some of the rows were queued, and when their calls began and ended."""
+    """The times at which the commands of some rows were queued, and at which their calls began and ended."""
     here = rows[part]
     begin = table["begin"][here] + origin
     return raw[here], begin, begin + table["span"][here]

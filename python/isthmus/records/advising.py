@@ -1,4 +1,4 @@
-"""Which board and which way of feeding it suit an application that is described."""
+"""The records of advice: the board and the way of feeding it that suit a described application."""
 
 from typing import Literal
 
@@ -77,7 +77,7 @@ class AdviseVerdict(Record):
 
 
 class AdviseBranch(Record):
-    """What min2019's decision tree (V-B) says of a transfer, for boards whose FPGA reaches a processor's memory."""
+    """The result of min2019's decision tree (V-B) for a transfer, on boards whose FPGA reaches a processor's memory."""
 
     transfer: int = Field(ge=0)
     direction: str

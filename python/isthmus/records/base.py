@@ -1,4 +1,4 @@
-"""What every record and every file of records has."""
+"""The base of every record and of every file of records."""
 
 from typing import Annotated, Any, Literal
 

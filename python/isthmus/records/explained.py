@@ -1,4 +1,4 @@
-"""What `explain` finds: causes of a low number, ranked."""
+"""The results of `explain`: causes of a low number, ranked."""
 
 from pydantic import Field
 

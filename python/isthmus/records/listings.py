@@ -1,4 +1,4 @@
-"""What the commands print that only look: devices, doctor, config, history, compare, platform (a board or a system)."""
+"""The output of commands that only look: devices, doctor, config, history, compare, platform (board or system)."""
 
 from typing import Literal
 

@@ -1,4 +1,4 @@
-"""What an unmodified program did with its OpenCL devices."""
+"""The record of an unmodified program's work with its OpenCL devices."""
 
 from typing import Literal, Self
 

@@ -1,4 +1,4 @@
-"""What `sweep` finds: the rates of a study at many values of keys."""
+"""The results of `sweep`: the rates of a study at many values of keys."""
 
 from pydantic import Field
 

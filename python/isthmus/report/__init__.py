@@ -1,4 +1,4 @@
-"""What records become for people: report.html of any of them, chart.svg of a study."""
+"""Records for people: report.html of any records, chart.svg of a study."""
 
 from isthmus.report.chart import render_chart
 from isthmus.report.contents import ReportContents, gather

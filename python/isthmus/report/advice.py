@@ -20,7 +20,7 @@ BESIDE = 4.0  # times below and above the application and the thresholds that a 
 
 @dataclass(frozen=True)
 class AdviceSection:
-    """What a page shows of an advice."""
+    """The section of a page that shows advice."""
 
     file: AdviseFile
     said: list[str]
@@ -46,7 +46,7 @@ def advised(file: AdviseFile) -> AdviceSection:
 
 
 def insights_of(file: AdviseFile) -> dict[tuple[str, int], Finding]:
-    """What an advice says of insights by itself, by paper and number; of the others it has no number."""
+    """The findings of an advice on insights, by paper and number; it has no number for the other insights."""
     found: dict[tuple[str, int], Finding] = {}
     pairs = [(row.target, to, r) for row in _of_targets(file.rows) for to, r in row.r_threshold.items()]
     if pairs:
@@ -161,7 +161,7 @@ def _styles(file: AdviseFile) -> dict[str, int]:
 
 
 def _own_style(styles: dict[str, int]) -> int:
-    """One that no board has."""
+    """A style that no board has."""
     return next(style for style in range(STYLES) if style not in styles.values())
 
 

@@ -24,12 +24,12 @@ class LogAxis:
     backwards: bool = False
 
     def at(self, value: float) -> float:
-        """Where a value lies."""
+        """The position of a value."""
         share = math.log(value / self.low) / math.log(self.high / self.low)
         return round(self.length * (1 - share if self.backwards else share), 2)
 
     def within(self, value: float) -> bool:
-        """Whether a value lies on it."""
+        """Tells whether a value lies on it."""
         return self.low <= value <= self.high
 
 

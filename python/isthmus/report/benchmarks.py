@@ -32,7 +32,7 @@ class BenchmarkRun:
 
 
 def runs_of(records: Sequence[HpccRecord]) -> list[BenchmarkRun]:
-    """Each run by itself: a name that comes again begins another."""
+    """Separates the runs: a name that comes again begins another run."""
     groups: list[list[HpccRecord]] = []
     for record in records:
         if not groups or record.benchmark != groups[-1][0].benchmark or any(r.name == record.name for r in groups[-1]):
@@ -42,12 +42,12 @@ def runs_of(records: Sequence[HpccRecord]) -> list[BenchmarkRun]:
 
 
 def label_of(record: HpccRecord) -> str:
-    """What was run where."""
+    """Says what was run where."""
     return f"{record.benchmark}, {place_of(record)}"
 
 
 def place_of(record: HpccRecord) -> str:
-    """Where it was run."""
+    """Says where it was run."""
     shared = ", shared" if record.shared else ""
     return f"{record.target}, {record.device}, {counted(record.ranks, 'rank')}{shared}"
 

@@ -62,5 +62,5 @@ def _bar(row: Row, how: str, y: int, fastest: float) -> dict[str, Any]:
 
 
 def _limit(row: Row) -> str:
-    """What holds the row; of a wrong one there is nothing to say."""
+    """The limit of the row; empty for a row that is wrong."""
     return limit_in_short(row) if row.verified else "none, its output differs"

@@ -1,4 +1,4 @@
-"""What a report is made of: rows, probe records and comparisons with papers, from one study or from many files."""
+"""The contents of a report: rows, probe records and comparisons with papers, from one study or from many files."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,7 +49,7 @@ class ApplicationRows:
 
     @property
     def unit(self) -> str:
-        """What the rates count: images/s, messages/s."""
+        """The unit of the rates: images/s, messages/s."""
         return self.rows[0].unit
 
     @property
@@ -106,11 +106,11 @@ class ReportContents:
         return way(row.flow, self.told(row))
 
     def told(self, row: Row) -> dict[str, Value]:
-        """What tells a row from the others of its application, beside its place and its flow."""
+        """The values that tell a row from the others of its application, beside its place and its flow."""
         return told(row, [one for one in self.rows if one.application == row.application])
 
     def limits(self) -> list[Limit]:
-        """What the models do not know that touches what is shown."""
+        """The limits of the models that touch what the report shows."""
         return of_records(self.rows, self.probes)
 
     def described(self) -> list[Row]:
@@ -160,7 +160,7 @@ def _add_line(contents: ReportContents, plain: object, place: str) -> None:
 
 
 def _is_of_lines(kind: Kind) -> bool:
-    """Whether a report shows its records without the rest of their file."""
+    """Tells whether a report shows its records without the rest of their file."""
     return kind.reported and bool(kind.record) and (not kind.shown or kind.lists[0] in kind.shown)
 
 

@@ -73,7 +73,7 @@ def curve_panels(records: Sequence[ProbeRecord]) -> list[Panel]:
 
 
 def effective_panel(records: Sequence[ProbeRecord]) -> Panel | None:
-    """What circuits of private and of shared memory get, in one plot (choi2019 fig. 4); None without both."""
+    """The bandwidth of circuits with private and with shared memory in a plot (choi2019 fig. 4); None without both."""
     found = [record for record in records if record.name in (*OF_PRIVATE, *OF_SHARED) and record.value > 0]
     names = {record.name for record in found}
     if names.isdisjoint(OF_PRIVATE) or names.isdisjoint(OF_SHARED) or len(set(map(_size, found))) == 1:
@@ -85,7 +85,7 @@ def effective_panel(records: Sequence[ProbeRecord]) -> Panel | None:
 
 
 def best_copies(records: Sequence[ProbeRecord]) -> list[str]:
-    """What each target's copies to the device reach at most, the fastest first: pinned memory, then pageable."""
+    """The highest rate of each target's copies to the device, the fastest first: pinned memory, then pageable."""
     found = []
     for label in dict.fromkeys(map(label_of, records)):
         said = []
@@ -159,6 +159,6 @@ def _size(record: ProbeRecord) -> int:
 
 
 def _some(sizes: Sequence[int]) -> list[int]:
-    """At most a few of the sizes, evenly, the first of them included."""
+    """A few of the sizes at most, evenly spaced, with the first of them."""
     stride = -(-len(sizes) // _NAMED_SIZES)
     return list(sizes[::stride])

@@ -104,7 +104,7 @@ def _panel(figure: PaperFigure) -> Panel:
 
 
 def _apart(ticks: Sequence[Tick]) -> list[Tick]:
-    """As many of the names as fit beside each other, evenly, the first of them included."""
+    """The names that fit beside each other, evenly spaced, with the first of them."""
     longest = max(len(tick.label) for tick in ticks)
     fit = max(2, int(ROOM / (longest + 1)))
     return list(ticks[:: -(-len(ticks) // fit)])

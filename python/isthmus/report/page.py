@@ -81,7 +81,7 @@ def render_report(contents: ReportContents) -> str:
 
 
 def _insights(contents: ReportContents) -> list[InsightFindings]:
-    """By rows of papers, and by what an advice says of them itself; none where there is neither."""
+    """The findings from rows of papers, and from an advice itself; none without either."""
     if not contents.papers and not contents.advices:
         return []
     told = [insights_of(one) for one in contents.advices]
@@ -131,7 +131,7 @@ def _legend(panels: Sequence[Panel]) -> list[Line]:
 
 
 def _others(contents: ReportContents, panels: Sequence[Panel]) -> Table:
-    """What neither a curve nor a waterfall shows."""
+    """The records that neither a curve nor a waterfall shows."""
     drawn = {panel.name for panel in panels}
     kept = [
         one for one in contents.probes if "step" not in one.parameters and not (name_of(one) in drawn and one.value > 0)

@@ -63,7 +63,7 @@ class _Who:
 
 
 def recorded(files: Iterable[RecordFile]) -> list[RecordingSection]:
-    """Each recorded program."""
+    """The sections of recorded programs."""
     return [_recorded(file) for file in files]
 
 
@@ -89,7 +89,7 @@ def _timelines(file: RecordFile, label: str) -> list[TimelineChart]:
 
 
 def _timeline(who: Sequence[_Who], label: str, begin: int, end: int) -> TimelineChart:
-    """What they did between two times, counted from the first."""
+    """The timeline between two times, counted from the first."""
     seen = [_Who(each.label, each.name, list(_within(each.stretches, begin, end))) for each in who]
     span = end - begin
     drawn = [_Who(each.label, each.name, _merged(each.stretches, round(span * _FINEST))) for each in seen]
@@ -108,7 +108,7 @@ def _timeline(who: Sequence[_Who], label: str, begin: int, end: int) -> Timeline
 
 
 def _within(stretches: Iterable[_Stretch], begin: int, end: int) -> Iterator[_Stretch]:
-    """What of them lies between two times, counted from the first."""
+    """The parts of them between two times, counted from the first."""
     for one in stretches:
         first, last = max(one.begin, begin), min(one.end, end)
         if first <= last:
@@ -116,7 +116,7 @@ def _within(stretches: Iterable[_Stretch], begin: int, end: int) -> Iterator[_St
 
 
 def _lanes(file: RecordFile) -> tuple[list[_Who], list[_Who]]:
-    """What devices did, by queue, and what threads of the program spent in calls; those with the most to do."""
+    """The lanes of devices, by queue, and of threads in calls; those with the most to do."""
     threads = sorted(
         {(one.process, one.thread) for one in file.records}
         | {(one.process, one.thread) for one in file.stretches if one.process is not None and one.thread is not None}

@@ -1,4 +1,4 @@
-"""When each replication of a kernel ran, from profiling events (meyer2024 figure 3.3)."""
+"""The times at which each replication of a kernel ran, from profiling events (meyer2024 figure 3.3)."""
 
 from collections.abc import Sequence
 

@@ -25,7 +25,7 @@ class Bar:
 
 
 def bar(begin: float, end: float, of: float, style: int, title: str) -> Bar:
-    """From begin to end of a time that lasts `of`, in whatever unit."""
+    """A bar from begin to end of a time that lasts `of`, in any unit."""
     return Bar(round(100 * begin / of, 3), round(100 * max(0.0, end - begin) / of, 3), style, title)
 
 

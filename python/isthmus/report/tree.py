@@ -85,7 +85,7 @@ def _tree(path: tuple[str, ...], branches: Sequence[AdviseBranch]) -> Tree:
 
 
 def _in_order(root: Question) -> list[Question]:
-    """Each question once, after all that lead to it."""
+    """The questions, each once, after all questions that lead to it."""
     found: list[Question] = []
 
     def visit(question: Question) -> None:

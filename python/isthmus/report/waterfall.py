@@ -1,4 +1,4 @@
-"""From the advertised bandwidth to what an application gets, step by step (choi2019 figure 5)."""
+"""The steps from the advertised bandwidth to that of an application (choi2019 figure 5)."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -75,7 +75,7 @@ def _waterfall(label: str, records: Sequence[ProbeRecord]) -> Waterfall:
 
 
 def _lost(before: ProbeRecord, after: ProbeRecord) -> float | None:
-    """None where noise hides it, or a device does the later step without the earlier."""
+    """The share that a step loses; None if noise hides it, or a device does the later step without the earlier."""
     if not apart(likely(before.samples), likely(after.samples)) or after.value >= before.value:
         return None
     return 1 - after.value / before.value

@@ -1,4 +1,4 @@
-"""What is wrong with the experiments of a paper, told before the first of them runs."""
+"""The checks of a paper's experiments, made before the first of them runs."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping

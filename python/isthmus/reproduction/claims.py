@@ -23,7 +23,7 @@ Lookup = Callable[[str], float]
 
 
 class ClaimNumber(NamedTuple):
-    """What a claim is about; `spanned` if it is quickly told with assumed inputs elsewhere in their ranges."""
+    """The number that a claim is about; `spanned` if assumed inputs elsewhere in their ranges are quickly tried."""
 
     of: Callable[["ModelRuns", Sequence[str]], float]
     unit: str
@@ -31,7 +31,7 @@ class ClaimNumber(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """How a claim is put to a model, what its arguments are (checking.py has the words), and what it is about."""
+    """A kind of claim: its question to a model, its arguments (checking.py has the words), and its number."""
 
     holds: Callable[["ModelRuns", Sequence[str], Lookup], bool]
     arguments: str
@@ -39,7 +39,7 @@ class Claim(NamedTuple):
 
 
 def between(number: ClaimNumber, arguments: str) -> Claim:
-    """That a number lies between the last two arguments, sizes where it is one."""
+    """The claim that a number lies between the last two arguments, sizes where it is one."""
 
     def holds(models: "ModelRuns", given: Sequence[str], lookup: Lookup) -> bool:
         *of, low, high = given
@@ -124,7 +124,7 @@ def _miss_reduced(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup)
 
 
 def _ahead_between(models: "ModelRuns", arguments: Sequence[str], lookup: Lookup) -> bool:
-    """At no size between two is the first channel behind the second, in a cold cache."""
+    """Tells whether the first channel is nowhere behind the second between two sizes, in a cold cache."""
     board, probe, first, second, low, high = arguments
     sizes = [size for size in TRANSFERS if parse_size(low) <= size <= parse_size(high)]
     ahead, behind = (models.probe(board, probe, sizes, [f"channel={one}", "start=cold"]) for one in (first, second))
@@ -147,7 +147,7 @@ def _time_goes_with_clock(models: "ModelRuns", arguments: Sequence[str], lookup:
 
 
 def _rises(rates: Sequence[float]) -> bool:
-    """No rate is below an earlier one by more than the tolerance."""
+    """Tells whether no rate is below an earlier one by more than the tolerance."""
     best = itertools.accumulate(rates, max)
     return all(rate >= (1 - TOLERANCE) * before for rate, before in zip(rates, best, strict=True))
 

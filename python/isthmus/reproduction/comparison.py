@@ -35,13 +35,13 @@ def score(rows: Sequence[PaperRow], papers: Mapping[str, Paper], chosen: Sequenc
 
 
 def failing(rows: Sequence[PaperRow]) -> list[PaperRow]:
-    """What does not agree, each number once: claims that are false here, then the errors, largest first."""
+    """The disagreements, each number once: claims that are false here, then the errors, largest first."""
     wrong = [row for row in rows if row.same_as is None and agrees(row) is False]
     return sorted(wrong, key=lambda row: (row.error is not None, -abs(row.error or 0)))
 
 
 def agrees(row: PaperRow) -> bool | None:
-    """Whether ours agrees with what is published; None where the two cannot be compared."""
+    """Tells whether ours agrees with what is published; None where the two cannot be compared."""
     if isinstance(row.ours, bool):
         return row.ours
     if row.error is None:

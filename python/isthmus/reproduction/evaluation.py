@@ -88,12 +88,12 @@ class Evaluation:
         return [*scenarios, *self._scenarios("calibrated", calibrated, self._tested)]
 
     def end_scenarios(self, rows: Sequence[str]) -> list[Scenario]:
-        """Each assumed input at either end of its range, for the rows that no calibrated input determines."""
+        """Scenarios with each assumed input at an end of its range, for rows that no calibrated input determines."""
         found = self._of_boards(lambda board, inputs: ends(board, inputs, self._legal(board)))
         return self._scenarios("end", found, rows)
 
     def most_corner_scenarios(self) -> list[Scenario]:
-        """As many as ends together can be: two of each row that is not determined yet."""
+        """The corner scenarios that there can be at most: two for each row that is not determined yet."""
         models = self._models(PAPER_IMAGES, self._as_they_are)
         return [
             Scenario("corner", side, models, (row_id,))
@@ -118,7 +118,7 @@ class Evaluation:
         return role_of(self.published[row_id], self._leaves(row_id), derived, self._moves(row_id))
 
     def reasons(self, row_id: str) -> list[str]:
-        """What determines a row that is derived: inputs that move it or were found from it, its stages, other rows."""
+        """The reasons for which a row is derived: inputs that move it or were found from it, its stages, other rows."""
         moved_by = dict.fromkeys(_input_of(change) for change in self.moved_by(row_id))
         given = [f"{name}, which was found from it" for name in self._chosen_inputs(row_id) if name not in moved_by]
         stages = [f"its stage '{name}'" for name in self._derived_stages(row_id)]
@@ -197,12 +197,12 @@ class Evaluation:
         return found
 
     def _says_again(self, row_id: str) -> bool:
-        """Whether a row is another one, or the ratio of what one run gives to itself."""
+        """Tells whether a row is another one, or the ratio of what one run gives to itself."""
         kind = kind_of_expression(experiment_of(self.published[row_id]) or "")
         return kind == "row" or (kind == "ratio" and not self._look(row_id)[1].startswith("ratio:"))
 
     def _look(self, row_id: str) -> tuple[str, str]:
-        """What a row looks at, if it has an experiment, and as what: results that the model gives are of one sort."""
+        """The observation of a row, if it has an experiment, and its sort: all results of a model are of one sort."""
         row, expression = self.published[row_id], experiment_of(self.published[row_id])
         sort = "result" if needs_test(row, self._leaves(row_id)) else row.kind
         return sort, "" if expression is None else observation(expression, self.published)
@@ -230,7 +230,7 @@ class Evaluation:
         return [one for one in dict.fromkeys(given) if any(name.startswith(f"{one} ") for name in followed)]
 
     def _moves(self, row_id: str) -> bool:
-        """Whether any input that was changed moves a row at all."""
+        """Tells whether any input that was changed moves a row at all."""
         few = self._numbers("few images", row_id).values()
         purposes: tuple[Purpose, ...] = ("calibrated", "end", "other")
         changed = [value for purpose in purposes for value in self._numbers(purpose, row_id).values()]
@@ -242,7 +242,7 @@ class Evaluation:
                 if self.role(row_id) in ("predicted", "claim") and self.same_as(row_id) is None]  # fmt: skip
 
     def spanned_rows(self) -> list[str]:
-        """Those, and the claims about a number that is told with the assumed inputs elsewhere."""
+        """The predicted rows, and claims about a number that can be told with assumed inputs elsewhere."""
         claims = [row_id for row_id in self.chosen
                   if (about := self.judged(row_id)) is not None and about[1].spanned]  # fmt: skip
         return [*self.open_rows(), *claims]
@@ -303,7 +303,7 @@ class Evaluation:
         return self._scenarios("other", self._of_boards(others) if rows else [], rows)
 
     def _corner_scenarios(self) -> list[Scenario]:
-        """For each predicted row the ends that lower it, all together, and those that raise it."""
+        """Scenarios for each predicted row: all ends that lower it together, and all that raise it."""
         found = []
         for row_id in (one for one in self.spanned_rows() if self.judged(one) or self.role(one) == "predicted"):
             few = next(iter(self._numbers("few images", row_id).values()))
@@ -315,7 +315,7 @@ class Evaluation:
         return found
 
     def _kept(self, changes: Sequence[InputChange]) -> list[InputChange]:
-        """As many of the changes as a board takes together, one of each input, the first ones first."""
+        """As many of the changes as a board accepts together, one for each input, the first ones first."""
         once: dict[tuple[str, str], InputChange] = {}
         for change in changes:
             once.setdefault((change.board, change.key), change)
@@ -329,7 +329,7 @@ class Evaluation:
         return kept
 
     def _taken(self, changes: Sequence[InputChange]) -> bool:
-        """Whether the boards take some changes together."""
+        """Tells whether the boards take some changes together."""
         sets = self._with(*changes)
         return all(self.tools.accepts(target_of(board), sets[board]) for board in {one.board for one in changes})
 

@@ -149,7 +149,7 @@ class Evaluator:
         return math.fsum(shares) / len(shares)
 
     def _reduction(self, board: str, methods: list[str], works: list[tuple[str, list[str]]]) -> float:
-        """By how much the tree's choice takes less time than each method, mean over works; the least of the methods."""
+        """The mean share of time that the tree's choice saves over works; the least of the methods."""
         saved: dict[str, list[float]] = {method: [] for method in methods}
         for application, changes in works:
             best = self.models.chosen_by_tree(board, application, changes, TREE)
@@ -207,13 +207,13 @@ class Evaluator:
 
 
 def overtaken(first: tuple[float, float], second: tuple[float, float]) -> float:
-    """From which iteration on the first is ahead, of each the end of its first iteration and what each more takes."""
+    """The iteration from which the first is ahead; each has the end of its first iteration and the time of more."""
     behind, gains = first[0] - second[0], second[1] - first[1]
     return math.inf if gains <= 0 < behind else max(1.0, 1 + math.ceil(behind / gains))
 
 
 def crossing(ratios: Mapping[int, float], level: float) -> float:
-    """Where a ratio comes down to a level for the first time, interpolated by logarithms; the end if it never does."""
+    """The first place at which a ratio falls to a level, interpolated by logarithms; the end if it never does."""
     points = sorted(ratios.items())
     for (left, before), (right, after) in pairwise(points):
         if before >= level > after:
@@ -223,24 +223,24 @@ def crossing(ratios: Mapping[int, float], level: float) -> float:
 
 
 def number_of(expression: str) -> ClaimNumber | None:
-    """What a claim is about; None of one about no number, and of any other experiment."""
+    """The number that a claim is about; None for a claim about none, and for any other experiment."""
     kind, _, rest = expression.partition(":")
     claim = CLAIMS.get(rest.partition(":")[0]) if kind == "claim" else None
     return None if claim is None else claim.number
 
 
 def experiment_of(row: PublishedRow) -> str | None:
-    """What computes our value of a row: its experiment, or the row that states the same number."""
+    """The source of our value of a row: its experiment, or the row that states the same number."""
     return row.experiment or (f"row:{row.same_as}" if row.same_as else None)
 
 
 def kind_of_expression(expression: str) -> str:
-    """What sort of experiment it is: the word before the first colon."""
+    """The kind of an experiment: the word before the first colon."""
     return expression.partition(":")[0]
 
 
 def parts_of(expression: str) -> list[str]:
-    """What an experiment is made of: ids of rows and experiments; nothing if it is made of no other."""
+    """The parts of an experiment: ids of rows and experiments; nothing if it has none."""
     kind, _, rest = expression.partition(":")
     return [part.strip() for part in rest.split(" / ")] if kind in OF_TWO else [rest] if kind == "row" else []
 
@@ -260,7 +260,7 @@ def leaves(expression: str | None, published: Mapping[str, PublishedRow]) -> lis
 
 
 def observation(expression: str, published: Mapping[str, PublishedRow]) -> str:
-    """What an experiment looks at: one name for a time and its rate, a ratio and its inverse, or one run."""
+    """The observation of an experiment: one name for a time and its rate, a ratio and its inverse, or one run."""
     kind, _, rest = expression.partition(":")
     seen = [observation(part if ":" in part else experiment_of(published[part]) or part, published)
             for part in parts_of(expression)]  # fmt: skip

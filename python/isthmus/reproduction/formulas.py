@@ -19,7 +19,7 @@ PACKETS = "packet-encryption"
 
 
 class Formula(NamedTuple):
-    """How a formula is computed, and what its argument is (checking.py has the words)."""
+    """A formula: its computation and its argument (checking.py has the words)."""
 
     compute: Callable[["ModelRuns", str], float]
     argument: str = ""
@@ -59,7 +59,7 @@ def _page_table_reach(models: "ModelRuns", board: str) -> float:
 
 
 def _service_overhead(models: "ModelRuns", board: str) -> float:
-    """What translation and reordering of a read take over the access to the cache, % (choi2019 3.3.1)."""
+    """The share that translation and reordering add to a read of the cache, % (choi2019 3.3.1)."""
     beside = models.number(board, "translation.latency") + models.number(board, "reordering.read")
     return 100 * beside / models.number(board, "cache.access")
 

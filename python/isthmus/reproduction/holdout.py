@@ -1,4 +1,4 @@
-"""One experiment held out: what it calibrated is found again from the others, and what the model then says."""
+"""One experiment held out: Isthmus calibrates its inputs from the other experiments and compares the model with it."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -35,7 +35,7 @@ class HoldOut:
     images: int
 
     def run(self, experiment: str) -> list[HeldOut]:
-        """What the model says of each row of an experiment: the id of one, or paper and place (`choi2019 fig. 5`)."""
+        """The model's value for each row of an experiment: the id of one, or paper and place (`choi2019 fig. 5`)."""
         held = self._rows(experiment)
         found = [self._on_board(board, held) for board in self._boards(held)]
         if not found:
@@ -143,7 +143,7 @@ class HoldOut:
 
 
 def kind_of(row: PublishedRow) -> str:
-    """What sort of experiment gives our value, `none` without one."""
+    """The kind of experiment that gives our value; `none` without one."""
     return kind_of_expression(row.experiment or "none")
 
 

@@ -48,7 +48,7 @@ class _Insights(TomlTable):
 
 @dataclass(frozen=True)
 class Finding:
-    """What one piece of evidence says: whether it supports the insight; None where a row has no value here."""
+    """The finding of one piece of evidence: whether it supports the insight; None if a row has no value here."""
 
     what: str
     supports: bool | None
@@ -64,7 +64,7 @@ class InsightFindings:
 
     @property
     def said(self) -> str:
-        """In a word or two."""
+        """The finding in a word or two."""
         told = {one.supports for one in self.findings} - {None}
         if not told:
             return "not tested here"
@@ -72,13 +72,13 @@ class InsightFindings:
 
 
 def read_insights() -> list[Insight]:
-    """All of them, in the order of the papers."""
+    """Reads all insights, in the order of the papers."""
     path = data_folder("papers") / "insights" / "insights.toml"
     return checked(_Insights, toml(read_text(path), path), str(path)).insight
 
 
 def judge(insights: Sequence[Insight], rows: Sequence[PaperRow]) -> list[InsightFindings]:
-    """Each insight by the rows of a comparison."""
+    """Judges each insight by the rows of a comparison."""
     known = {row.id: row for row in rows}
     return [InsightFindings(one, [_finding(evidence, known) for evidence in one.evidence]) for one in insights]
 
@@ -96,7 +96,7 @@ def _value(row: PaperRow) -> str:
 
 
 def truth(test: str, ours: Ours) -> bool | None:
-    """Whether a test holds; None where a row has no value that it can be held against."""
+    """Tells whether a test holds; None where a row has no value that it can be held against."""
     match = _TEST.fullmatch(test.strip())
     if match is None or (match["order"] is None and not _ID.fullmatch(match["left"].strip())):
         raise ValueError(f"test '{test}': expected ID, or A < B or A > B")

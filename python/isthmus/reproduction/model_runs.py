@@ -180,7 +180,7 @@ class ModelRuns:
         )
 
     def iterations(self, board: str, application: str, size: int) -> tuple[float, float]:
-        """When the first iteration on a message ends, and how long each more takes, in seconds."""
+        """The end of the first iteration on a message, and the time of each more, in seconds."""
         row = self._one(board, application, f"size={size}", "iterations=2")
         first, second = (float(end) for end in row.model_dump()["iteration_ends_s"])
         return first, second - first
@@ -234,7 +234,7 @@ class ModelRuns:
         return next(float(record["time_s"]) for record in found if record["parameters"]["size"] == size)
 
     def requests(self, board: str, probe: str, size: int, channel: str, sets: Sequence[str] = ()) -> int:
-        """How many requests of a circuit went over one of the channels of its board."""
+        """The number of a circuit's requests that went over one of the channels of its board."""
         (found,) = self.tools.probe(target_of(board), probe, [size], self._sets(board, sets))
         return int(found["requests"][channel])
 
@@ -244,7 +244,7 @@ class ModelRuns:
         return float(found["value"]) * 1e9 / burst
 
     def input(self, board: str, key: str) -> "Input":
-        """What the description of a board says for a key."""
+        """The input of a key in the description of a board."""
         platform = self.tools.platform(target_of(board), self._sets(board, ()))
         for item in platform.inputs:
             if item.key == key:
@@ -282,6 +282,6 @@ class ModelRuns:
 
 
 def _is_meant(parameters: Mapping[str, object], given: Mapping[str, str]) -> bool:
-    """Whether a record is one of those that are asked for: all of an access where no phase is named."""
+    """Tells whether a record is one of those that are asked for: all of an access where no phase is named."""
     wanted = {"phase": WHOLE, **given}
     return all(parameters.get(name, wanted.get(name)) == wanted.get(name) for name in DISTINGUISHING if name in wanted)

@@ -1,4 +1,4 @@
-"""What min2019 says of ports of an FPGA to a processor's memory in words: the number that it is about, on a board."""
+"""The claims of min2019 about ports of an FPGA to a processor's memory: the number of each, on a board."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence

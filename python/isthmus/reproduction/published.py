@@ -40,7 +40,7 @@ class PublishedRow(TomlTable):
 
 
 class Axis(TomlTable):
-    """What lies along one side of a figure."""
+    """One axis of a figure."""
 
     label: str
     unit: str = ""

@@ -1,4 +1,4 @@
-"""What the inputs determine, found by moving them: a row that follows a calibrated one is derived, not predicted."""
+"""The roles of rows, found by moving inputs: a row that follows a calibrated input is derived, not predicted."""
 
 import math
 import re
@@ -45,19 +45,19 @@ class InputChange:
 
 
 def perturbations(board: str, inputs: Iterable["Input"], legal: Legal) -> list[InputChange]:
-    """Each calibrated input of a board moved."""
+    """Changes that move each calibrated input of a board."""
     return [change for item in inputs if item.role == "calibrated" for change in moved(board, item, legal)]
 
 
 def slower(board: str, inputs: Iterable["Input"]) -> list[InputChange]:
-    """Each calibrated time and rate a tenth to the slow side, whether the board takes it or not."""
+    """Changes of each calibrated time and rate by a tenth to the slow side, whether the board accepts it or not."""
     numbers = [item for item in inputs if item.role == "calibrated" and is_number(item.value)]
     slow = [_change(board, item, _moved_value(item, True)) for item in numbers if item.unit in TIMES]
     return slow + [_change(board, item, _number(item) / (1 + STEP)) for item in numbers if item.unit in RATES]
 
 
 def together(board: str, changes: Sequence[InputChange], kept: Sequence[InputChange]) -> list[InputChange]:
-    """As one change those that a board takes of `changes`, with the names of the others; none if it takes none."""
+    """The `kept` changes as one, whose name lists the `changes` that are not kept; nothing without kept ones."""
     left = ", ".join(change.key for change in changes if change not in kept)
     name = f"{board} times and rates together a tenth slower{f' but for {left}' if left else ''}"
     return [InputChange(name, board, tuple(text for change in kept for text in change.sets))] if kept else []
@@ -99,7 +99,7 @@ def ends(board: str, inputs: Sequence["Input"], legal: Legal) -> list[InputChang
 
 
 def _farthest(board: str, item: "Input", end: float, legal: Legal) -> InputChange | None:
-    """As near to an end as a board takes; None if it takes nothing but what is there."""
+    """The change nearest to an end that a board accepts; None if it accepts only the value that it has."""
     old = _number(item)
 
     def at(part: float) -> float:
@@ -133,14 +133,14 @@ def _whole(item: "Input", value: float) -> float:
 
 
 def follows(base: float, changed: float, step: float) -> bool:
-    """Whether a value moved by over 0.8 of what the input moved, up or down: a rate and its time get one role."""
+    """Tells whether a value moved by over 0.8 of what the input moved, up or down: a rate and its time get one role."""
     if base <= 0 or changed <= 0:
         return base != changed
     return abs(math.log(changed / base)) > DETERMINED * step
 
 
 def differs(base: float, changed: float) -> bool:
-    """Whether a value moved at all."""
+    """Tells whether a value moved at all."""
     return abs(changed - base) > ANY * max(abs(base), abs(changed))
 
 
@@ -154,7 +154,7 @@ def rests_on(item: "Input", paper: str, row: "PublishedRow") -> bool:
 
 
 def needs_test(row: "PublishedRow", leaves: Sequence[str]) -> bool:
-    """Whether only a test can tell the role of a row: the model gives it, and it is published as a result."""
+    """Tells whether only a test can tell the role of a row: the model gives it, and it is published as a result."""
     return row.kind in ("output", "check") and any(kind_of_expression(leaf) in MODEL for leaf in leaves)
 
 

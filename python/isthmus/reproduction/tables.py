@@ -12,7 +12,7 @@ _PIECES = re.compile(r"; (?=reading |span of |determined by |same as |\d\S* \S+ 
 
 
 def score_line(name: str, found: PaperScore) -> str:
-    """How what is predicted fares, and which claims are false, in one line."""
+    """Says in one line how well predictions agree, and which claims are false."""
     count = len(found.false_claims)
     said = f"{count} claim{'s are' if count > 1 else ' is'} false here: {', '.join(found.false_claims)}"
     return "; ".join(

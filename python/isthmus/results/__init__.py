@@ -1,1 +1,1 @@
-"""What becomes of records: their files, the store of runs, comparisons and verdicts."""
+"""The use of records: their files, the store of runs, comparisons and verdicts."""

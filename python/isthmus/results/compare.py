@@ -34,7 +34,7 @@ def compare_files(old: Path, new: Path, say: Say) -> list[Comparison]:
 
 
 def compare_documents(files: tuple[Any, Any], places: tuple[str, str], say: Say) -> list[Comparison]:
-    """The same for the contents of two files; `places` are what a complaint calls them."""
+    """Compares the contents of two files; error messages call them by `places`."""
     old, new = (_comparable(file, place).records_in(file) for file, place in zip(files, places, strict=True))
     wrong = [record_name(record) for record in (*old, *new) if is_wrong(record)]
     if wrong:
@@ -70,7 +70,7 @@ def _comparable(file: object, place: str) -> Kind:
 
 
 def is_wrong(record: Mapping[str, Any]) -> bool:
-    """Whether the results of a run or a benchmark were looked at and are not right."""
+    """Tells whether the results of a run or a benchmark were looked at and are not right."""
     return record.get("verified") is False or record.get("validated") is False
 
 
@@ -80,7 +80,7 @@ def _by_name(records: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
 
 
 def record_name(record: Mapping[str, Any]) -> str:
-    """What tells a record from the others of its file, on one line."""
+    """The name that tells a record from the others of its file, on one line."""
     if "flow" in record:
         chosen = "".join(f" {key}={value}" for key, value in record.get("parameters", {}).items())
         over = f" over {record['channel']}" if record.get("channel") else ""

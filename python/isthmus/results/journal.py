@@ -17,7 +17,7 @@ from isthmus.results.kinds import kind_of
 
 
 def folder_of(store: Path) -> Path:
-    """Where the journals of a store lie."""
+    """The folder of a store's journals."""
     return Path(f"{store}.running")
 
 
@@ -57,7 +57,7 @@ class Journal:
 
 @contextmanager
 def orphans(store: Path) -> "Iterator[list[dict[str, Any]]]":
-    """What the journals of killed runs hold, each as the content of a JSON file; gone once the block ends well."""
+    """The journals of killed runs, each as the content of a JSON file; gone once the block ends well."""
     held: list[tuple[Path, TextIO]] = []
     try:
         for path in sorted(folder_of(store).glob("*.jsonl")):

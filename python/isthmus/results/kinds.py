@@ -35,13 +35,13 @@ class Kind:
 
     @property
     def file_class(self) -> "type[File]":
-        """What a file of this kind is read with."""
+        """The class that reads a file of this kind."""
         found: type[File] = _class(self.file)
         return found
 
     @property
     def record_class(self) -> "type[Record]":
-        """What a line of --jsonl is read with."""
+        """The class that reads a line of --jsonl."""
         found: type[Record] = _class(self.record)
         return found
 
@@ -91,7 +91,7 @@ KINDS = {
 
 
 def schema_of(name: str) -> str:
-    """What stands in the key `schema` of files of the kind of that name."""
+    """The value of the key `schema` in files of the kind of that name."""
     return f"isthmus.{name}/1"
 
 
@@ -112,7 +112,7 @@ def journalled(record: object) -> str | None:
 
 
 def is_kept(file: object) -> bool:
-    """Whether runs that write such a file are kept in the results store."""
+    """Tells whether runs that write such a file are kept in the results store."""
     return any(kind.kept and _name_of_class(file, kind.file) for kind in KINDS.values())
 
 

@@ -66,7 +66,7 @@ def _judge(key: Key, values: Sequence[tuple[int, float]], unit: str) -> Regressi
 
 
 def _key(host: str, record: dict[str, Any]) -> Key:
-    """What has to be the same for two records to be of one series."""
+    """The values that two records of one series share."""
     how = ("run", "variant", "size", "ranks", "grid", "scheme", "shared")
     configuration = tuple(f"{name}={record[name]}" for name in how if name in record)
     return (record_name(record), str(record.get("device", "")), host, *configuration)

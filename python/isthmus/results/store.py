@@ -92,7 +92,7 @@ def _take_in(path: Path, store: "duckdb.DuckDBPyConnection") -> None:
 
 
 def _holds(kept: dict[str, Any], journal: dict[str, Any]) -> bool:
-    """Whether a run in the store is that of the journal, with all of its records."""
+    """Tells whether a run in the store is that of the journal, with all of its records."""
     records = records_of(journal)
     same = all(kept["context"][key] == journal["context"][key] for key in ("argv", "host"))
     return same and records_of(kept)[: len(records)] == records

@@ -1,4 +1,4 @@
-"""What sets the pace of a row, and which row of a study is the fastest that is right."""
+"""The limit of a row, and the fastest row of a study that is right."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -31,7 +31,7 @@ def limit_of(row: Row) -> Bottleneck | None:
 
 
 def heading(row: Row) -> str:
-    """What `reason` tells of, with `model` or `measured`: only what reruns found is called a bottleneck."""
+    """The heading of `reason`, with `model` or `measured`: only what reruns found is called a bottleneck."""
     limit = limit_of(row)
     if limit is None:
         what = "limit"
@@ -110,7 +110,7 @@ def _next(row: Row, limit: Bottleneck) -> str:
 
 
 def _held(busy_share: float | None, path_share: float | None, chain: str) -> str:
-    """What a part holds of a run: where steps wait for each other, none of them is busy all the time."""
+    """Says how much of a run a part takes: where steps wait for each other, none of them is busy all the time."""
     busy = f"{percent(busy_share)} busy"
     return busy if path_share is None else f"{busy}, {percent(path_share)} of {chain}"
 
@@ -123,7 +123,7 @@ def place_of(row: Row | Verdict) -> str:
 
 
 def changes_of(row: Row | Verdict) -> list[str]:
-    """How its program was changed."""
+    """The changes of the row's program."""
     rewrite = [row.rewrite] if row.rewrite else []
     return [*rewrite, *([f"delay {row.delay}"] if row.delay else [])]
 
@@ -138,7 +138,7 @@ def telling(rows: Sequence[Row]) -> list[str]:
 
 
 def told(row: Row, rows: Sequence[Row]) -> dict[str, Value]:
-    """What tells a row from the others of its application, beside its place and its flow."""
+    """The values that tell a row from the others of its application, beside its place and its flow."""
     return {name: row.parameters[name] for name in telling(rows) if name in row.parameters}
 
 
@@ -148,7 +148,7 @@ def way(flow: str, parameters: Mapping[str, Value]) -> str:
 
 
 def where(row: Row) -> str:
-    """Where the time goes, in the order of the flow: `host to device copy 44 %, kernel 15 %`."""
+    """Says where the time goes, in the order of the flow: `host to device copy 44 %, kernel 15 %`."""
     return ", ".join(f"{stage.name} {percent(stage.share)}" for stage in row.stages) or "-"
 
 
@@ -163,13 +163,13 @@ def pace(row: Row) -> str:
 
 
 def work(row: Row) -> str:
-    """What went through in the run: `200 images of 1920x1080`, `200 messages of 64 KiB`."""
+    """Says what went through in the run: `200 images of 1920x1080`, `200 messages of 64 KiB`."""
     each = format_size(row.bytes_each) if row.width is None else f"{row.width}x{row.height}"
     return f"{row.count} {row.counted} of {each}"
 
 
 def latency(row: Row) -> str:
-    """From acquire or enqueue to the output: `p50 1.2 ms, p99 2 ms, p99.9 2 ms, most 3 ms`."""
+    """The latency from acquire or enqueue to the output: `p50 1.2 ms, p99 2 ms, p99.9 2 ms, most 3 ms`."""
     found = row.latency
     if found is None:
         return "-"

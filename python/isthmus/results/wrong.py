@@ -1,4 +1,4 @@
-"""What is said of a run whose output is not that of the reference: where it differs, and how much."""
+"""The message for a run whose output differs from the reference: where it differs, and how much."""
 
 from collections.abc import Sequence
 
@@ -26,7 +26,7 @@ def _how(row: Row) -> str:
 
 
 def _missing(row: Row) -> str:
-    """What became of packets that did not come back as they went, each of which was right."""
+    """Says what happened to packets that did not come back as they went; each packet that came was right."""
     found = {"lost": row.lost, "out of order": row.reordered, "dropped for want of room": row.dropped}
     told = [f"{number:,} {what}" for what, number in found.items() if number]
     return f"of {counted(row.count, row.counted.removesuffix('s'), grouped=True)} {', '.join(told)}" if told else ""

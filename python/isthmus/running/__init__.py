@@ -1,1 +1,1 @@
-"""What runs where: targets, applications, experiments, studies and probes, and the tools that run them."""
+"""The runs: targets, applications, experiments, studies and probes, and the tools that run them."""

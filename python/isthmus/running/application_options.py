@@ -1,4 +1,4 @@
-"""What a person asks of applications: how much of what they count, with which parameters."""
+"""A person's options for applications: how much of what they count, with which parameters."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class TypedOptions:
 
 @dataclass(frozen=True)
 class ApplicationOptions:
-    """What the command line asks of all applications of a command, in place of what their files say."""
+    """The command line's options for all applications of a command, in place of what their files say."""
 
     count: str | None = None
     typed: TypedOptions = field(default_factory=TypedOptions)
@@ -74,7 +74,7 @@ class ApplicationOptions:
         return IsthmusError(f"unknown option '{place}'", hint=hint)
 
     def of_application(self, application: Application) -> tuple[str | None, dict[str, str]]:
-        """How many of what it counts, if that is said, and its parameters."""
+        """The count of what the application counts, if it is given, and its parameters."""
         count, parameters = self.count, {}
         for name, value in self.typed.options:
             if name == application.counted:
@@ -96,7 +96,7 @@ class ApplicationDefaults:
     parameters: Sequence[str] = ()
 
     def count(self, asked: str | None, in_file: int | None = None) -> int:
-        """How many run: as asked, as a study's file says, as is set under either name, or as many as it takes itself.
+        """The count of a run: as asked, as in a study's file, as set under either name, or the application's own.
 
         That may hang on its parameters: a file holds so many.
         """

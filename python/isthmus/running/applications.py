@@ -37,12 +37,12 @@ class Parameter:
 
     @property
     def metavar(self) -> str:
-        """What stands for a value in help."""
+        """The word for a value in help."""
         return {"integer": "N", "number": "X", "folder": "DIR", "file": "FILE"}.get(self.kind, "TEXT")
 
     @property
     def expected(self) -> str:
-        """What a value should be."""
+        """Says what a value should be."""
         if self.kind == "choice":
             return f"{'a list of ' if self.several else ''}{' or '.join(self.choices)}"
         what = {"integer": "a whole number", "number": "a number", "folder": "a folder", "file": "a file"}
@@ -50,7 +50,7 @@ class Parameter:
 
     @property
     def told(self) -> str:
-        """What it means, what it should be and what it is by default, for help."""
+        """Says for help what it means, what it should be and what it is by default."""
         default = "" if self.default is None else f" [default: {self.default}]"
         allowed = f" ({self._allowed})" if self._allowed else ""
         return f"{self.help.rstrip('.')}{allowed}.{default}"
@@ -97,7 +97,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Application:
-    """What an application says of itself."""
+    """The description that an application gives of itself."""
 
     name: str
     counted: str  # images, messages, ...
@@ -114,17 +114,17 @@ def applications() -> list[str]:
 
 
 def is_description(application: str) -> bool:
-    """Whether it is the file of a description (docs/advise.md)."""
+    """Tells whether it is the file of a description (docs/advise.md)."""
     return application.endswith(".toml")
 
 
 def is_program(application: str) -> bool:
-    """Whether it is the path of a program (see include/isthmus/program): as in a shell, a path has a slash."""
+    """Tells whether it is the path of a program (see include/isthmus/program): as in a shell, a path has a slash."""
     return "/" in application and not is_description(application)
 
 
 def describe(application: str, place: str | None = None) -> Application:
-    """What an application says of itself; an IsthmusError, with the nearest name, where there is none.
+    """Asks an application for its description; an IsthmusError, with the nearest name, if there is none.
 
     `place` is where it is written, as FILE:LINE.
     """
@@ -139,17 +139,17 @@ def describe(application: str, place: str | None = None) -> Application:
 
 
 def described_with(typed: str, application: Application, parameters: Sequence[str]) -> Application:
-    """The same with NAME=VALUE of its parameters: a file may hold another number of what is counted."""
+    """Asks again with NAME=VALUE of its parameters: a file may hold another number of what is counted."""
     return _described(_told(typed, parameters)) if parameters else application
 
 
 def buffers_of(typed: str, parameters: Sequence[str]) -> list[dict[str, Any]]:
-    """What an application says of its buffers that ports of an FPGA move."""
+    """Asks an application about its buffers that ports of an FPGA move."""
     return list(_told(typed, parameters).get("buffers", []))
 
 
 def _told(typed: str, parameters: Sequence[str]) -> Event:
-    """What it says of itself with NAME=VALUE of its parameters."""
+    """The tool's answer about an application with NAME=VALUE of its parameters."""
     words = as_options({"app": None if is_program(typed) else typed, "list": True, "set": tuple(parameters)})
     (told,) = collect(typed if is_program(typed) else "isthmus-run", words, "application")
     return told
@@ -195,10 +195,10 @@ def _described(event: Event) -> Application:
 
 
 def is_parameter(assignment: str) -> bool:
-    """Whether NAME=VALUE is of an application's parameter: keys of platforms have a dot."""
+    """Tells whether NAME=VALUE is of an application's parameter: keys of platforms have a dot."""
     return "." not in assignment.partition("=")[0]
 
 
 def is_app_key(assignment: str) -> bool:
-    """Whether KEY=VALUE is of a description: `app.KEY`, a name that no part of a board has."""
+    """Tells whether KEY=VALUE is of a description: `app.KEY`, a name that no part of a board has."""
     return assignment.strip().startswith(APP)

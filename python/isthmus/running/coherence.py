@@ -1,4 +1,4 @@
-"""How a buffer that a chip's cores and its FPGA share is best kept coherent (min2019, V.B and figure 5)."""
+"""The best way to keep a buffer coherent that a chip's cores and its FPGA share (min2019, V.B and figure 5)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ SMALL = 64 << 10  # bytes, up to which a buffer is still there
 
 @dataclass(frozen=True)
 class Method:
-    """How a buffer is kept coherent: the port that moves it, and what cores do to it (min2019, tables I and II)."""
+    """A way to keep a buffer coherent: the port that moves it, and what cores do to it (min2019, tables I and II)."""
 
     name: str
     port: str
@@ -30,11 +30,11 @@ class Method:
     maintained: bool = False  # by a core, at each transfer
 
     def state(self, to_fpga: bool) -> str:
-        """What was done to a buffer before it is moved."""
+        """The state of a buffer before it is moved."""
         return self.sent if to_fpga else self.fetched
 
     def maintenance(self, to_fpga: bool) -> tuple[str, ...]:
-        """What a core does to the lines of a buffer that is moved."""
+        """A core's operations on the lines of a buffer that is moved."""
         return (("flush",) if to_fpga else ("flush", "invalidate")) if self.maintained else ()
 
 
@@ -48,7 +48,7 @@ METHODS = tuple(method.name for method in KEPT_BY)
 
 @dataclass(frozen=True)
 class Transfer:
-    """What is known of a buffer before it is moved."""
+    """The known facts of a buffer before it is moved."""
 
     direction: str  # TO_FPGA, TO_CPU or WITHIN the FPGA
     size: int  # bytes
@@ -69,7 +69,7 @@ class Decision:
 
     @property
     def rewritten(self) -> bool:
-        """Whether it holds for a program that is rewritten to write in sequence."""
+        """Tells whether it holds for a program that is rewritten to write in sequence."""
         return "can be made sequential" in self.path
 
 

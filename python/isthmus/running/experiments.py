@@ -73,7 +73,7 @@ class Experiment:
 
     @property
     def tool(self) -> str:
-        """What runs it: `isthmus-run`, the program itself, or what runs descriptions."""
+        """The tool that runs it: `isthmus-run`, the program itself, or the tool for descriptions."""
         if is_description(self.application):
             return "isthmus-described"
         return self.application if is_program(self.application) else "isthmus-run"
@@ -132,7 +132,7 @@ def run_experiment(experiment: Experiment, on_event: Callable[[Event], None], re
 
 
 def command(experiment: Experiment) -> str:
-    """What a user types to run it; settings that are the default are left out."""
+    """The command that a user types to run it; settings that are the default are left out."""
     described = experiment.described
     options = {
         "on": experiment.target,

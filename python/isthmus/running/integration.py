@@ -1,4 +1,4 @@
-"""How a board is joined to its host, and whose memory its circuits work on: the classes of choi2019's table 1.
+"""The classes of choi2019's table 1: how a board is joined to its host, and whose memory its circuits work on.
 
 Beside them those that are on one chip with their processor (min2019).
 """
@@ -30,7 +30,7 @@ def classified(target: str, board: Platform) -> ListedPlatform:
 
 
 def is_calibrated(roles: Iterable[str]) -> bool:
-    """Whether a measurement of the board is published: then some number of its file was calibrated by it."""
+    """Tells whether a measurement of the board is published: then some number of its file was calibrated by it."""
     return "calibrated" in roles
 
 

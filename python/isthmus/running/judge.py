@@ -1,4 +1,4 @@
-"""What holds a modelled run: it is run again, short, with each key behind its parts at the next value."""
+"""The limit of a modelled run: short reruns with each key behind its parts at the next value find it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -147,7 +147,7 @@ class _Reruns:
         return Bottleneck(part=part.name, busy_share=part.busy_share, effects=order, relief=named.change)
 
     def _shortened(self, experiment: Experiment) -> tuple[tuple[int, ...], float]:
-        """How many messages the reruns take, the fewest whose rate is that of the whole, and that rate."""
+        """The message counts of the reruns, the fewest whose rate is that of the whole, and that rate."""
         each = self._row.in_message or 1
         count = each * max(_FEWEST, min(_MOST, _SHORT_BYTES // max(1, self._row.bytes_each * each)))
         while count < experiment.count:
@@ -186,7 +186,7 @@ class _Reruns:
         return next((part.keys[0] for part in self._row.parts if part.name == named and part.keys), None)
 
     def _any_slower(self, left: Sequence[Remedy]) -> list[Effect]:
-        """What lowers the rate, where nothing raises it."""
+        """The changes that lower the rate, if none raises it."""
         while left:
             seen = [effect for effect in self._rerun(left[:_ROUND]) if effect.raises <= -SEEN]
             if seen:
@@ -216,7 +216,7 @@ def _iterations_per_s(row: Row) -> float | None:
 
 
 def _iterations_tell(row: Row) -> bool:
-    """Whether more than two iterations are so nearly all of a run that two of them tell its rate."""
+    """Tells whether more than two iterations are so nearly all of a run that two of them tell its rate."""
     rate = _iterations_per_s(row)
     if rate is None or _ITERATIONS not in row.parameters:
         return False

@@ -284,7 +284,7 @@ def as_records(limits: Sequence[Limit]) -> "list[ModelLimit]":
 
 
 def named(limits: Sequence[Limit]) -> str:
-    """One line that names them and where they are described."""
+    """Names the limits in one line, and says where they are described."""
     return f"not modelled: {', '.join(limit.id for limit in limits)} ('limits' of --json - says what and how it errs)"
 
 

@@ -48,7 +48,7 @@ def run_in_parallel(
 def in_order(
     work: Sequence[Work], on_event: Callable[[Event], None], run: Callable[[Work, Callable[[Event], None]], Result]
 ) -> list[Result]:
-    """The same for work of which nothing is asked before all of it is complete."""
+    """Returns the results in the order of the work, once all of it is complete."""
     found: dict[int, Result] = {}
     run_in_parallel(dict(enumerate(work)), lambda _, event: on_event(event), found.__setitem__, run)
     return [found[number] for number in range(len(work))]

@@ -1,4 +1,4 @@
-"""What probes of changed models would give: run once, side by side, and kept in the user's cache.
+"""The answers of probes of changed models, run once, side by side, and kept in the user's cache.
 
 An answer is kept under the hash of the platform, of what is changed in it, of the probe and of the tool that gave it,
 so that a new version answers anew.
@@ -115,7 +115,7 @@ class Predictions:
         return {keys[key]: answer for key, answer in self._cache.read(keys).items()}
 
     def _keep(self, found: Mapping[Ask, Answer | None]) -> None:
-        """What could not be answered is asked again another time: the reason may be gone."""
+        """Keeps answers, but not refusals: a later command asks these again, as the reason may be gone."""
         self._cache.write({self._key(ask): answer for ask, answer in found.items() if answer is not None})
 
     def _key(self, ask: Ask) -> str:
@@ -124,12 +124,12 @@ class Predictions:
 
 
 def cache_file() -> Path:
-    """Where answers are kept."""
+    """The path of the file of answers."""
     return user_folder("cache") / "predictions.sqlite"
 
 
 def _parts(ask: Ask) -> list[Ask]:
-    """What must be run for an answer."""
+    """The runs that an answer needs."""
     if ask.size <= ENDS[0] or all_probes()[ask.probe].crosses not in (*COPIES, STREAMS):
         return [ask]
     return [replace(ask, size=size) for size in ENDS]
@@ -153,7 +153,7 @@ _Group = tuple[Probing, list[Ask]]
 
 
 def _groups(target: str, sets: Sequence[str], asks: Iterable[Ask]) -> list[_Group]:
-    """What one run of the tool answers: probes of the same model at the same sizes."""
+    """The groups of answers that one run of the tool gives: probes of the same model at the same sizes."""
     of_probes = grouped_by(lambda ask: (ask.sets, ask.chosen, ask.probe), asks).values()
     alike = grouped_by(lambda of: (of[0].sets, of[0].chosen, frozenset(ask.size for ask in of)), of_probes)
     groups = []
@@ -172,7 +172,7 @@ def _groups(target: str, sets: Sequence[str], asks: Iterable[Ask]) -> list[_Grou
 
 
 def _try(probing: Probing, asks: Sequence[Ask]) -> dict[Ask, Answer | None]:
-    """What the changed model refuses is None."""
+    """Asks for answers; None for what the changed model refuses."""
     try:
         return _run(probing, asks)
     except IsthmusError:

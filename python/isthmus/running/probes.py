@@ -49,12 +49,12 @@ def _probe(event: Event) -> Probe:
 
 
 def is_curve(name: str) -> bool:
-    """Whether records of that name are points of a line over sizes; not of a probe that there is no more."""
+    """Tells whether records of that name are points of a line over sizes; not of a probe that there is no more."""
     return name in all_probes() and all_probes()[name].curve
 
 
 def meaning_of(name: str) -> str:
-    """What a probe is about, in short; its name where there is no such probe."""
+    """The meaning of a probe, in short; its name if there is no such probe."""
     return all_probes()[name].meaning.partition(",")[0] if name in all_probes() else name
 
 

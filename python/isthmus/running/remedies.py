@@ -1,4 +1,4 @@
-"""What may relieve a modelled run: the keys behind its parts, each at its next value, and what each gives at most."""
+"""The changes that may relieve a modelled run: keys at their next value, with the most that each gives."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ def steps_of(target: str, sets: Sequence[str]) -> dict[str, Steps]:
 
 
 def remedies(row: Row, steps: Mapping[str, Steps]) -> list[Remedy]:
-    """Each key of the row's parts at its next faster values, those that may give most first.
+    """The keys of the row's parts, each at its next faster values; those that may give most come first.
 
     While parts wait for each other, what is done in half the time shortens a run by at most half of the time for which
     it is busy, and a larger window by all of the time for which none was free; and no change of another key lets a part
@@ -60,7 +60,7 @@ def remedies(row: Row, steps: Mapping[str, Steps]) -> list[Remedy]:
 
 
 def slower(row: Row, steps: Mapping[str, Steps]) -> list[Remedy]:
-    """Each key of the row's parts at its next slower values, those of the busiest parts first."""
+    """The keys of the row's parts, each at its next slower values; those of the busiest parts come first."""
     busiest = sorted(row.parts, key=lambda part: part.busy_share, reverse=True)
     return [
         Remedy(part.name, key, value, 0.0)

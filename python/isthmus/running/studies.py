@@ -23,7 +23,7 @@ from isthmus.running.targets import check_target, flows_of, is_model, read_platf
 
 @dataclass(frozen=True)
 class Flags:
-    """What the command line says in place of the study file."""
+    """The command line's options in place of the study file's."""
 
     asked: ApplicationOptions = field(default_factory=ApplicationOptions)
     repeat: str | None = None
@@ -90,11 +90,11 @@ class _StudyApplication:
 
     @property
     def key(self) -> str:
-        """What says which application it is."""
+        """The key that names the application."""
         return next(key for key in ("name", "program", "description") if getattr(self.work, key) is not None)
 
     def described(self, sets: Sequence[str]) -> DescribedApplication | None:
-        """What a description says with app.KEY=VALUE of `sets`; None of any other application."""
+        """Reads the description with app.KEY=VALUE of `sets`; None for any other application."""
         return read_described(self.typed, sets) if self.work.description is not None else None
 
     @cached_property
@@ -122,7 +122,7 @@ class _StudyApplication:
         return f"{self.path}:{line_of(self.text, '.'.join(['application', *([key] if key else [])]), self.number)}"
 
     def count(self) -> int | None:
-        """How many run, if the table says so, under whatever name; an IsthmusError where it has two."""
+        """The count of a run, if the table has one under any name; an IsthmusError if it has two."""
         given = {
             key: value for key in ("count", "images", "messages") if (value := getattr(self.work, key)) is not None
         }
@@ -144,7 +144,7 @@ class _StudyApplication:
         return values
 
     def _key(self, name: str) -> str:
-        """What stands for a parameter in the table."""
+        """The key of a parameter in the table."""
         return "input" if name == "input" and self.work.input is not None else f"parameters.{name}"
 
     def _given(self) -> dict[str, object]:
@@ -196,7 +196,7 @@ def _runs(
 
 
 def _by_method(work: _StudyApplication, runs: list[Experiment], methods: list[str]) -> list[Experiment]:
-    """One for each method, of an application with buffers that ports move; by the tree where the study names none."""
+    """One experiment for each method, if ports move the application's buffers; the tree's if the study names none."""
     if not work.application.shares_buffers:
         return runs
     return [kept_coherent(replace(run, method=method)) for run in runs for method in methods or [TREE]]

@@ -21,7 +21,7 @@ from isthmus.running.coherence import METHODS, TREE
 
 
 class StudyApplication(TomlTable, strict=True):
-    """What runs: an application of Isthmus by name, a program, or what a description says (docs/advise.md).
+    """The application to run: one of Isthmus by name, a program, or a description (docs/advise.md).
 
     The description of each field says what a value should be.
     """
@@ -53,7 +53,7 @@ def _in_a_table(entry: object) -> object:
 
 
 class Choice(TomlTable, strict=True):
-    """Where it runs."""
+    """The target to run on."""
 
     targets: list[Annotated[Place, BeforeValidator(_in_a_table)]] = Field(
         min_length=1, description="a list of at least one target"
@@ -93,7 +93,7 @@ def find_study(name: str) -> Path:
 
 
 def study_files() -> list[str]:
-    """What can be typed for a study: files here and in the folder examples, names of those that come with Isthmus."""
+    """The words that name a study: files here and in the folder examples, names of those that come with Isthmus."""
     shipped = data_folder("examples")
     return [name if path.parent == shipped else str(path) for name, path in _studies().items()]
 

@@ -1,4 +1,4 @@
-"""Where an application can run: `model:NAME`, a path ending in `.toml`, `opencl:N`, `opencl:NAME` or `native`."""
+"""The targets of an application: `model:NAME`, a path ending in `.toml`, `opencl:N`, `opencl:NAME` or `native`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
 
 def is_model(target: str) -> bool:
-    """Whether the target is a modelled platform."""
+    """Tells whether the target is a modelled platform."""
     return target.startswith("model:") or target.endswith(".toml")
 
 
 def is_opencl(target: str) -> bool:
-    """Whether the target is a real OpenCL device."""
+    """Tells whether the target is a real OpenCL device."""
     return target.startswith("opencl:")
 
 
 def is_native(target: str) -> bool:
-    """Whether the target is this machine's own threads."""
+    """Tells whether the target is this machine's own threads."""
     return target == "native"
 
 
@@ -83,14 +83,14 @@ def read_platform(target: str, sets: Sequence[str] = ()) -> "Platform":
 
 
 def system(target: str, sets: Sequence[str] = ()) -> Event | None:
-    """What a system file says, with `sets` applied to all of its boards; None where the target is one board."""
+    """Shows a system file, with `sets` applied to all of its boards; None if the target is one board."""
     if not target.endswith(".toml"):
         return None
     return next(iter(collect("isthmus-platform", [target, *as_sets(sets)], "system")), None)
 
 
 def collect_steps(target: str, sets: Sequence[str] = ()) -> list[Event]:
-    """For each key of a model its values one step from those that it has with `sets` applied."""
+    """The values of each key of a model one step from those that it has with `sets` applied."""
     return collect("isthmus-platform", [target, *as_sets(sets), "--steps"], "steps")
 
 
@@ -114,7 +114,7 @@ def check_target(target: str, place: str | None = None) -> None:
 
 
 def _meant(target: str) -> str | None:
-    """What was meant by a word that is no target: a board or a file without what tells it as one, or a misspelling."""
+    """The target that a wrong word was meant to be: a board or file without what tells it as one, or a misspelling."""
     if Path(f"{target}.toml").is_file():
         return f"did you mean './{target}.toml'?"
     known = platforms()

@@ -26,7 +26,7 @@ _PACKAGE_BIN = Path(__file__).resolve().parents[1] / "bin"
 
 
 def tool_path(name: str) -> Path:
-    """Where the tool is: in the folder ISTHMUS_BIN where that is set, else in the installed package.
+    """The path of the tool: in the folder ISTHMUS_BIN if that is set, else in the installed package.
 
     A path, a name with a slash, is what it says.
     """
@@ -46,7 +46,7 @@ class NoReasonError(IsthmusError):
 
 @dataclass(frozen=True)
 class Launch:
-    """How a tool is started: words before its own, such as those of mpirun, and what is added to the environment.
+    """The way to start a tool: words before its own, such as those of mpirun, and additions to the environment.
 
     `quoted`: a shell reads the words once more, as ssh's does on the other side.
     """
@@ -58,7 +58,7 @@ class Launch:
 
     @property
     def interrupt(self) -> signal.Signals:
-        """What tells the tool of a Ctrl-C. Launchers of ranks end them on theirs, and hand this one on."""
+        """The signal that tells the tool of a Ctrl-C. Launchers of ranks end them on theirs, and hand this one on."""
         ranks = bool(self.words) and Path(self.words[0]).name in ("mpirun", "mpiexec", "srun")
         return signal.SIGUSR2 if ranks else signal.SIGINT
 
@@ -94,7 +94,7 @@ def ignore(event: Event) -> None:
 
 
 def record_of(event: Event) -> Event:
-    """What a tool printed without the word `event`, which says what it is."""
+    """The record in a tool's line: the line without the word `event`, which names its kind."""
     return {key: value for key, value in event.items() if key != "event"}
 
 
@@ -193,7 +193,7 @@ def end_unless_over(process: "subprocess.Popen[str]", launch: Launch) -> None:
 
 
 def _over(process: "subprocess.Popen[str]", seconds: float) -> bool:
-    """Whether it ends within so many seconds."""
+    """Tells whether it ends within so many seconds."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
     return process.poll() is not None
@@ -215,7 +215,7 @@ class Interrupt:
 
     @classmethod
     def happened(cls) -> bool:
-        """Whether Ctrl-C was pressed while tools run, in whatever thread."""
+        """Tells whether Ctrl-C was pressed while tools run, in whatever thread."""
         return cls._innermost is not None and cls._innermost.count > 0
 
     def __enter__(self) -> "Interrupt":

@@ -1,1 +1,1 @@
-"""How results and progress are shown: tables, JSON and CSV, and one invocation's session."""
+"""The display of results and progress: tables, JSON and CSV, and one invocation's session."""

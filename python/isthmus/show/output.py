@@ -38,7 +38,7 @@ def table_of(rows: Iterable[Item], columns: Mapping[str, Callable[[Item], str]],
 
 @dataclass(frozen=True)
 class Result:
-    """What a command found: the verdict first, then tables, then detail; `file` and `records` are the same as data."""
+    """The result of a command: verdict, tables, detail, in this order; `file` and `records` are the same as data."""
 
     file: "BaseModel"
     records: Sequence["BaseModel"]

@@ -49,7 +49,7 @@ def size_of(record: ProbeRecord) -> str:
 
 
 def spreads(records: Iterable[ProbeRecord]) -> list[tuple[str, float]]:
-    """What each measures, and how far its samples spread."""
+    """The name of each record's quantity, and the spread of its samples."""
     return [(f"{record.name}{over(record)} at {size_of(record)}", record.spread) for record in records]
 
 
@@ -161,7 +161,7 @@ def _one_by_one(records: Sequence[ProbeRecord]) -> Table:
 
 
 def how(record: ProbeRecord) -> str:
-    """What tells a record from others of its probe and size."""
+    """Says what tells a record from others of its probe and size."""
     return f"{_how(record)}{over(record)}"
 
 

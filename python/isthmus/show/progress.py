@@ -1,4 +1,4 @@
-"""How far long work is: what, done of total, time left; after two seconds, or in a file one line a minute."""
+"""The progress of long work: what, done of total, time left; after two seconds, or in a file one line a minute."""
 
 import sys
 import time

@@ -1,4 +1,4 @@
-"""One invocation of the command: where results go, what is said on stderr, and the context of the JSON files."""
+"""One invocation of the command: the place of results, messages on stderr, and the context of the JSON files."""
 
 import io
 import os
@@ -37,7 +37,7 @@ HISTORY = "the results store (isthmus history)"
 
 @dataclass
 class Session:
-    """How to say things; made from the options that every command takes."""
+    """The messages of one invocation; made from the options that every command takes."""
 
     format: str
     color: str
@@ -56,7 +56,7 @@ class Session:
 
     @classmethod
     def from_flags(cls, flags: dict[str, Any]) -> "Session":
-        """From the values of the common options, None where an option was not given."""
+        """Makes a session from the values of the common options, None for an option that was not given."""
         session = cls(
             format=resolve("format", flags.get("format")).value,
             color=resolve("color", flags.get("color")).value,
@@ -119,7 +119,7 @@ class Session:
         self._places[str(place)] = None
 
     def what_is_kept(self) -> str:
-        """How many records are complete, and where they are, for whoever ended the work."""
+        """Says how many records are complete, and where they are, for the person who ended the work."""
         if not self._complete or not self._places:
             return "nothing is kept" if self._complete else "no record was complete"
         verb = "is" if self._complete == 1 else "are"

@@ -48,7 +48,7 @@ def rows_table(rows: Sequence[Row], titled: bool = False) -> Table:
 
 @dataclass(frozen=True)
 class _Column:
-    """What only rows of some applications have."""
+    """A column that only rows of some applications have."""
 
     name: str
     of: Callable[[Row], str | None]
@@ -92,7 +92,7 @@ def parameters_told(row: Row, rows: Sequence[Row]) -> str:
 
 
 def _rates(row: Row) -> tuple[str, str, str]:
-    """What a row reached, and where its time went; nothing where its output is wrong."""
+    """The rate of a row, and where its time went; nothing if its output is wrong."""
     if not row.verified:
         return ("-", "-", "-")
     spread = f" \u00b1{row.spread / 2:.0%}" if row.spread and row.spread >= SHOWN else ""
@@ -100,7 +100,7 @@ def _rates(row: Row) -> tuple[str, str, str]:
 
 
 def workers_table(row: Row) -> Table | None:
-    """Which thread of the target native ran which actors, on which core; None without threads."""
+    """The threads of the target native with their actors and cores; None without threads."""
     if not row.workers:
         return None
     cells = [
@@ -136,7 +136,7 @@ def busiest_first(row: Row) -> list[Part]:
 
 
 def under_way(part: Part) -> str:
-    """How full a window was, and for how long: `31.8 of 32 tags, each for 20.1 us`."""
+    """Says how full a window was, and for how long: `31.8 of 32 tags, each for 20.1 us`."""
     if part.window is None:
         return ""
     window = part.window

@@ -15,7 +15,7 @@ ANSWERS_S = 10  # that a scheduler has to answer
 
 
 def run_on_cluster(address: str, points: Sequence[Point], done: Done) -> None:
-    """On all workers of the scheduler at `address`; what a worker that ends was at, another one does again.
+    """Runs points on all workers of the scheduler at `address`; if a worker ends, another one runs its points again.
 
     An IsthmusError where the scheduler does not answer, has no workers, or a worker has another version.
     """
@@ -34,7 +34,7 @@ def run_on_cluster(address: str, points: Sequence[Point], done: Done) -> None:
 
 
 def version() -> tuple[str, str]:
-    """Of this installation, on whatever machine it is asked."""
+    """The version of this installation, on whatever machine it is asked."""
     return build_info().version, build_info().commit
 
 

@@ -47,13 +47,13 @@ def read_objectives(text: str, axes: Sequence[Axis]) -> list[Objective]:
 
 
 def front(rows: "Sequence[SweepRow]", objectives: Sequence[Objective]) -> "list[SweepRow]":
-    """Those of each application that no other of it beats: as good in all objectives and better in one."""
+    """The rows of each application that no other of its rows beats: as good in all objectives and better in one."""
     of_each = grouped_by(lambda row: row.application, rows).values()
     return [row for rows_of_one in of_each for row in _front(rows_of_one, objectives)]
 
 
 def _front(rows: "Sequence[SweepRow]", objectives: Sequence[Objective]) -> "list[SweepRow]":
-    """By falling first objective, so that a row can be beaten by what is on the front already and no other."""
+    """Sorts by falling first objective, so that only rows that are on the front already can beat a row."""
     scored = [(row, [objective.of(row) for objective in objectives]) for row in rows]
     known = [(row, [one for one in score if one is not None]) for row, score in scored]
     whole = [(row, score) for row, score in known if len(score) == len(objectives)]

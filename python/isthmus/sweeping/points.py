@@ -53,7 +53,7 @@ def points(study: StudyDescription, path: Path, flags: Flags, axes: Sequence[Axi
 
 
 class _Experiments:
-    """Those of the study at values of some keys, the others at their first; made once for each."""
+    """The experiments of the study at values of some keys, the others at their first; made once for each."""
 
     def __init__(self, study: StudyDescription, path: Path, flags: Flags, axes: Sequence[Axis]) -> None:
         self._study, self._path, self._flags = study, path, flags

@@ -1,4 +1,4 @@
-"""What is kept of a sweep's points, a line each once it is complete: a sweep that was killed goes on from there."""
+"""The file of a sweep's points, one line for each complete point, from which a killed sweep goes on."""
 
 import fcntl
 import json
@@ -42,7 +42,7 @@ class SweepFolder:
             self._file.close()
 
     def rows(self) -> "dict[str, SweepRow]":
-        """Those that are complete, by their key; half a line, of a sweep that was killed, is none."""
+        """The complete rows, by their key; a half line of a killed sweep is none."""
         from isthmus.records import SweepRow
 
         assert self._file is not None

@@ -1,4 +1,4 @@
-"""What each assumed input of a platform does: the study with it at either end of its range, all else as it is."""
+"""The effect of each assumed input of a platform: the study with it at either end of its range, all else as it is."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class Bars:
 
 
 def bars_of(experiments: Sequence[Experiment]) -> list[Bars]:
-    """For each experiment."""
+    """Makes the bars of each experiment."""
     inputs: dict[tuple[str, tuple[str, ...]], tuple[list[tuple[str, str]], dict[str, str]]] = {}
     found = []
     for run in experiments:

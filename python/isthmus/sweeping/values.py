@@ -21,7 +21,7 @@ class Axis:
 
 
 def read_axes(sets: Sequence[str]) -> list[Axis]:
-    """Each --set; one with a single value holds for all points."""
+    """Reads each --set; one with a single value holds for all points."""
     axes: dict[str, Axis] = {}
     for text in sets:
         key, assigned, values = text.partition("=")
@@ -35,7 +35,7 @@ def read_axes(sets: Sequence[str]) -> list[Axis]:
 
 
 def points_of(axes: Sequence[Axis]) -> int:
-    """How many combinations there are."""
+    """The number of combinations."""
     count = 1
     for axis in axes:
         count *= len(axis.values)

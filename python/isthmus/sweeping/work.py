@@ -34,7 +34,7 @@ def outcome(experiment: Experiment) -> Outcome:
 
 
 def run_here(points: Sequence[Point], done: Done) -> None:
-    """As many at a time as there are cores."""
+    """Runs as many points at a time as there are cores."""
     work = dict(enumerate(point.experiment for point in points))
     run_in_parallel(work, lambda _, event: None, done, lambda run, on_event: outcome(run))
 

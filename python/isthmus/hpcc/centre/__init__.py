@@ -1,4 +1,4 @@
-"""What HPC centres need around the benchmarks: job scripts, tests for ReFrame, acceptance of nodes."""
+"""The tools of an HPC centre around the benchmarks: job scripts, tests for ReFrame, acceptance of nodes."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What a centre expects of each node: benchmarks, their parameters, and what they have to reach, as TOML."""
+"""A centre's expectations of each node: benchmarks, their parameters, and the values to reach, as TOML."""
 
 import math
 import re
@@ -23,7 +23,7 @@ Share = Annotated[float, Field(ge=0, lt=1)]
 
 
 class Bounds(TomlTable):
-    """What a record's value has to be: `value` within a share of it, or `least`, `most` or both; in `unit` if given."""
+    """The bounds of a record's value: `value` within a share of it, or `least`, `most` or both; in `unit` if given."""
 
     value: float | None = None
     within: Share | None = None
@@ -120,7 +120,7 @@ class _Place:
 
 
 def _check(wanted: ExpectedRun, ranks: int, place: _Place) -> None:
-    """What can be told of a benchmark without its device, before an hour of the first one's work is done."""
+    """Checks all that is known of a benchmark without its device, before the first one has run for an hour."""
     if wanted.name not in BENCHMARKS:
         raise unknown("benchmark", wanted.name, list(BENCHMARKS), place.of("name"))
     _check_ranks(wanted, wanted.ranks or ranks, place)
@@ -135,7 +135,7 @@ def _check(wanted: ExpectedRun, ranks: int, place: _Place) -> None:
 
 
 def _check_ranks(wanted: ExpectedRun, ranks: int, place: _Place) -> None:
-    """Where they run, and how they are arranged."""
+    """Checks the devices of the ranks and their grid."""
     for target in wanted.on.split(","):
         if not target.startswith("opencl:") or target == "opencl:":
             raise IsthmusError(f"{place.of('on')}: unknown target '{target}': expected opencl:N or opencl:NAME")
@@ -164,7 +164,7 @@ def _check_parameters(wanted: ExpectedRun, place: _Place) -> None:
 
 
 def _unless_taken(spec: Mapping[str, Any], value: str) -> str:
-    """What a parameter takes, where it does not take this value."""
+    """Says what a parameter accepts, if it does not accept this value."""
     if spec["kind"] == "data_type":
         return "" if value in ("float", "double", "half") else "float, double or half"
     number = int(value) if re.fullmatch(r"\d+", value, re.ASCII) else -1
@@ -174,6 +174,6 @@ def _unless_taken(spec: Mapping[str, Any], value: str) -> str:
 
 
 def _line(text: str, key: list[str], entry: int) -> int:
-    """Of a key, else of the nearest around it that is written: what is missing stands nowhere."""
+    """The line of a key, or of the nearest key around it that the file has: a missing key has no line."""
     lines = (line_of(text, key[:length], entry) for length in range(len(key), 0, -1))
     return next((line for line in lines if line > 1), 1)

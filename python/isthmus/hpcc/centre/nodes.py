@@ -1,4 +1,4 @@
-"""Which nodes there are, and how ranks are started on one of them."""
+"""The nodes of an acceptance run, and the start of ranks on each."""
 
 import os
 import platform

@@ -1,4 +1,4 @@
-"""What NVIDIA's nvidia-smi says of GPUs: one reading of some fields, or samples of the power."""
+"""Readings of NVIDIA's nvidia-smi: one of some fields, or samples of the power."""
 
 import re
 import shutil

@@ -49,7 +49,7 @@ class Counters:
     """Counters that are read again and again: the mean power since the last time."""
 
     def __init__(self, zones: list[Zone], clock: Clock = time.monotonic) -> None:
-        """Nothing is read yet."""
+        """Keeps zones and clock; reads nothing yet."""
         self._zones = zones
         self._clock = clock
         self._last: tuple[float, list[int]] | None = None

@@ -1,4 +1,4 @@
-"""What devices draw while they are measured: samples every 100 ms, of which those in repetitions count."""
+"""The power of devices while they are measured: samples every 100 ms, of which those in repetitions count."""
 
 import threading
 import time
@@ -15,7 +15,7 @@ Clock = Callable[[], float]
 
 @dataclass(frozen=True)
 class Span:
-    """From begin to end, in seconds of the host's monotonic clock."""
+    """A time from begin to end, in seconds of the host's monotonic clock."""
 
     begin: float
     end: float
@@ -30,7 +30,7 @@ class Sample:
     since: float | None = None
 
     def share(self, spans: Sequence[Span]) -> float:
-        """How much of it belongs to these spans: seconds of a mean; 1 or 0 of what was seen at one time."""
+        """How much of the sample lies in these spans: seconds of a mean; 1 or 0 for a reading of one time."""
         if self.since is None:
             return float(any(span.begin <= self.at <= span.end for span in spans))
         return sum(max(0.0, min(self.at, span.end) - max(self.since, span.begin)) for span in spans)
@@ -119,12 +119,12 @@ def _around(samples: Sequence[Sample], repetitions: Sequence[Span]) -> list[Samp
 
 
 def _mean(values: Sequence[tuple[float, float]]) -> float:
-    """Of values with their weights."""
+    """The mean of values with their weights."""
     return sum(value * weight for value, weight in values) / sum(weight for _, weight in values)
 
 
 def no_power(reason: str) -> HpccPower:
-    """No number, and why."""
+    """A power record without numbers, and the reason."""
     return HpccPower(source=None, interval_s=INTERVAL_S, reason=reason)
 
 

@@ -38,7 +38,7 @@ _REASONS = {
 
 
 def read_sensors(places: Sequence[HpccPlace], sys: Path = SYS) -> list[HpccSensors]:
-    """One for each device of this host that ranks run on; what is not known is None."""
+    """Reads the sensors of each device of this host that ranks run on; what is not known is None."""
     host = platform.node()
     here = [place for place in places if place.host == host]
     found = [_processor(host, sys)] if any(place.type == "cpu" for place in here) else []

@@ -1,4 +1,4 @@
-"""What is watched beside a run: the power of its devices and their sensors."""
+"""The watch beside a run: it samples the power of the devices and reads their sensors."""
 
 import platform
 import subprocess
@@ -44,7 +44,7 @@ class Watch:
         self._open = False
 
     def take(self, event: Event) -> None:
-        """What the benchmark says: the ranks have their places, or a repetition is over."""
+        """Takes an event of the benchmark: the ranks have their places, or a repetition is over."""
         if event["event"] == "places":
             self._begin([HpccPlace.model_validate(place) for place in event["places"]])
         elif event["event"] == "progress" and "begin_s" in event:

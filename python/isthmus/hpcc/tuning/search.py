@@ -26,7 +26,7 @@ class TrialRequest:
 
 
 class BudgetSpentError(Exception):
-    """There is no time left for a trial."""
+    """No time is left for a trial."""
 
 
 Answer = Callable[[TrialRequest], float | None]  # the rate; None for what does not run or is wrong

@@ -19,7 +19,7 @@ from isthmus.running.tools import Launch, as_options, as_sets
 
 @dataclass(frozen=True)
 class TuningRequest:
-    """What a person asks for: a benchmark with options that decide which parameters are best."""
+    """A person's request: a benchmark with the options that decide which parameters are best."""
 
     benchmark: str
     on: str
@@ -33,18 +33,18 @@ class TuningRequest:
     sets: tuple[str, ...]
 
     def words(self) -> list[str]:
-        """As `isthmus-hpcc` takes it."""
+        """The words for `isthmus-hpcc`."""
         options = {"size": self.size, "variant": self.variant, "shape": self.shape}
         return [self.benchmark, *as_options({**options, "set": self.sets, "optimized": self.optimized})]
 
     def words_of_ranks(self) -> list[str]:
-        """What belongs to the ranks and their devices."""
+        """The words that belong to the ranks and their devices."""
         return as_options({"on": self.on, "grid": self.grid, "scheme": self.scheme})
 
 
 @dataclass(frozen=True)
 class TuningResult:
-    """What was found best for a run, and the file that says so."""
+    """The best parameters of a run, and the file that holds them."""
 
     file: Path
     candidate: Candidate
@@ -55,16 +55,16 @@ class TuningResult:
         return [f"{name}={value}" for name, value in self.candidate.items()]
 
     def words(self) -> list[str]:
-        """As `isthmus-hpcc` takes them."""
+        """The words for `isthmus-hpcc`."""
         return ["--parameters-from", str(self.file), *as_sets(self.assignments)]
 
     def line(self) -> str:
-        """For people."""
+        """The result in a line for people."""
         return f"tuned for this device: {' '.join(self.assignments) or 'the defaults'} ({self.file})"
 
 
 class DevicesDifferError(IsthmusError):
-    """No parameters are best for devices that differ."""
+    """The devices differ, so that no parameters are best for all of them."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,12 @@ class DeviceRun:
 
     @property
     def form(self) -> str:
-        """Of the kernels: single, cpu or gpu."""
+        """The form of the kernels: single, cpu or gpu."""
         return self.task.shape or self.task.variant
 
     @property
     def trials(self) -> Path:
-        """Where the trials of its search are kept."""
+        """The file of the search's trials."""
         name = hashlib.sha256(json.dumps([self.device, self.driver, asdict(self.task)]).encode()).hexdigest()[:16]
         return tuned_folder() / "trials" / f"{self.task.benchmark}-{name}.jsonl"
 
@@ -113,7 +113,7 @@ def known(run: TuningRequest, launch: Launch | None = None) -> DeviceRun:
 
 
 def tuned_before(run: TuningRequest, launch: Launch | None = None) -> TuningResult | None:
-    """What was found best for just this run on its device, here or where `launch` starts one rank."""
+    """The best parameters found for exactly this run on its device, here or where `launch` starts one rank."""
     if not any(tuned_folder().glob("*.json")):
         return None
     try:

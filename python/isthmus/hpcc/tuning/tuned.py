@@ -19,7 +19,7 @@ SCHEMA = "isthmus.tuned/1"
 
 @dataclass(frozen=True)
 class Task:
-    """What parameters are best for: a run with anything else of this differs from what was tuned."""
+    """The task that parameters are best for; a run with any other value here is another task."""
 
     benchmark: str
     size: str
@@ -35,7 +35,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Best:
-    """What a task is best run with, beside the defaults, and what that gave."""
+    """The best parameters of a task, beside the defaults, and the rate that they gave."""
 
     settings: dict[str, int]
     value: float
@@ -44,13 +44,13 @@ class Best:
 
 
 def hash_of_kernels() -> str:
-    """Of all sources in kernels/hpcc: other kernels want other parameters."""
+    """The hash of all sources in kernels/hpcc, because other kernels want other parameters."""
     folder = data_folder("kernels") / "hpcc"
     return hash_of("".join(read_text(path) for path in sorted(folder.glob("*.*")) if path.suffix in (".cl", ".h")))
 
 
 def tuned_folder() -> Path:
-    """Beside the results store: isthmus/tuned in the user's data folder."""
+    """The folder beside the results store: isthmus/tuned in the user's data folder."""
     return user_folder("data") / "tuned"
 
 
@@ -61,7 +61,7 @@ def file_of(device: str, driver: str) -> Path:
 
 
 def best_for(path: Path, task: Task) -> Best | None:
-    """What a file has for a task; None where it has nothing."""
+    """The parameters of a task in a file; None if the file has none."""
     wanted = _plain(task)
     for entry in _entries(path):
         if entry.get("task") == wanted:

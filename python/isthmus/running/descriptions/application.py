@@ -39,7 +39,7 @@ def read_described(path: str, sets: Sequence[str] = ()) -> DescribedApplication:
 
 
 def as_application(description: Description) -> Application:
-    """What other applications say of themselves."""
+    """The description as the answer of an application."""
     return Application(
         name=description.name,
         counted=description.units,
@@ -71,7 +71,7 @@ def clock_of(target: str, sets: Sequence[str]) -> float:
 
 
 def has_key(target: str, key: str) -> bool:
-    """Whether a board has a number of that key."""
+    """Tells whether a board has a number of that key."""
     return any(one["key"] == key for one in _board(target, ())["inputs"])
 
 

@@ -75,7 +75,7 @@ class Transfer:
 
     @property
     def to_device(self) -> bool:
-        """Whether the host sends it."""
+        """Tells whether the host sends it."""
         return self.direction == TO_DEVICE
 
 
@@ -128,7 +128,7 @@ class Description:
         yield "host.time", self.host_time
 
     def with_values(self, values: Mapping[str, float]) -> "Description":
-        """The same with other values of some of these numbers."""
+        """A copy with other values of some of these numbers."""
 
         def other(key: str, number: Number) -> Number:
             return replace(number, value=values[key]) if key in values else number
@@ -161,7 +161,7 @@ def read_description(path: Path, sets: Sequence[str] = ()) -> Description:
 
 
 def description_of(document: dict[str, Any], place: str, sets: Sequence[str] = ()) -> Description:
-    """The same of what is written in no file; `place` stands in errors for where it is from."""
+    """Reads a description that is in no file; errors call its source `place`."""
     return _Reader(document, lambda _key, _entry: place).with_sets(sets).description("application")
 
 
@@ -222,7 +222,7 @@ class _Reader:
             raise unknown("key", key, _KEYS, place)
 
     def description(self, name: str) -> Description:
-        """What it says, checked."""
+        """Reads and checks a description."""
         for table in self._document:
             if table not in _TABLES:
                 raise unknown("table", table, _TABLES, self._place_of(table, 0))

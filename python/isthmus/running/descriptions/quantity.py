@@ -19,7 +19,7 @@ Refuse = Callable[..., IsthmusError]  # of expected, got and a hint
 
 @dataclass(frozen=True)
 class Quantity:
-    """What a number counts: the units that it may be written in, each with its size in the one without a name."""
+    """A kind of number: the units that it may be written in, each with its size in the one without a name."""
 
     what: str  # "a time as in 2 ms"
     units: Mapping[str, float]
@@ -56,7 +56,7 @@ class Number:
 
     @property
     def ranges(self) -> bool:
-        """Whether it is not known."""
+        """Tells whether it is not known."""
         return self.low is not None and self.high is not None and self.low < self.high
 
     def at(self, share: float) -> float:

@@ -1,4 +1,4 @@
-"""What one unit of a described application takes, as numbers alone."""
+"""One unit of a described application, as numbers alone."""
 
 import math
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ class Unit:
 
     @property
     def streams(self) -> bool:
-        """Whether each word may come once and leave once, so that no memory has to keep it."""
+        """Tells whether each word may come once and leave once, so that no memory has to keep it."""
         return (
             self.sent > 0
             and self.fetched > 0
@@ -77,7 +77,7 @@ class Unit:
 
     @property
     def reads_again(self) -> bool:
-        """Whether a circuit can read a unit where it lies: each launch writes all of the output."""
+        """Tells whether a circuit can read a unit where it lies: each launch writes all of the output."""
         writes = self.device_write / self.launches
         return self.sent > 0 and self.fetched > 0 and self.device_read > 0 and abs(writes - self.fetched) < WORD
 

@@ -56,7 +56,7 @@ class IsthmusHpcc(rfm.RunOnlyRegressionTest):
 
     @run_before("performance")
     def set_references(self):
-        """What this centre has seen before, of this benchmark."""
+        """Sets this centre's earlier values for this benchmark as references."""
         self.reference = {
             system: {name: value for name, value in records.items() if name.partition(".")[0] == self.benchmark}
             for system, records in REFERENCES.items()
