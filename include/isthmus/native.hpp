@@ -23,7 +23,7 @@ struct Options {
   double silence = 0;
 };
 
-/// Which actors a worker runs, and on which core.
+/// The actors that a worker runs, and its core.
 struct WorkerReport {
   int core = -1;  ///< the operating system's number of the processing unit; -1: not pinned
   std::vector<std::string> actors;
@@ -47,7 +47,7 @@ std::map<std::string, int> parse_placement(const std::vector<std::string>& texts
 
 /// Cores that this process may use.
 int cores();
-/// What the processor calls itself.
+/// The name that the processor gives itself.
 std::string processor();
 
 /// Runs a graph until all actors but the periodic ones have finished. Checks it first, as the model does; clocks and

@@ -19,14 +19,14 @@ class Cores {
   /// The cores of the machine that hwloc's XML describes (lstopo --of xml); throws Error if it is none.
   static Cores from_xml(const std::string& text);
 
-  /// All of them, neighbours one after the other.
+  /// All cores, neighbours one after the other.
   std::vector<Core> all() const;
   /// The cores of the smallest part of the machine that the PCI device ("0000:41:00.0") hangs on; all where that is not
   /// known.
   std::vector<Core> near(const std::string& pci) const;
   /// Bytes of all caches that are nearest to memory together; 0 where that is not known.
   std::int64_t last_level_cache() const;
-  /// What the processor calls itself; empty where that is not known.
+  /// The name that the processor gives itself; empty if it is not known.
   std::string processor() const;
 
  private:

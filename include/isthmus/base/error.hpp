@@ -4,7 +4,7 @@
 
 namespace isthmus {
 
-/// What a person did wrong or the machine refused, in one line that names the file, key or argument and what was
+/// A person's mistake or a refusal of the machine, in one line that names the file, key or argument and what was
 /// expected. Tools print it as `error: ...` and leave with exit code 2.
 class Error : public std::runtime_error {
  public:

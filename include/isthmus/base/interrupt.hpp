@@ -14,7 +14,7 @@ class Interrupted : public std::runtime_error {
 /// `stop_if_interrupted` to find.
 void watch_for_interrupts();
 
-/// Whether a signal was noted, for work that has something to round off.
+/// Tells whether a signal was noted, for work that has something to round off.
 bool interrupted();
 
 /// Throws Interrupted once a signal was noted. Long work calls it between its pieces.

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-/// How busy others keep the cores that a measurement needs.
+/// The load of other processes on the cores that a measurement needs.
 namespace isthmus {
 
 /// What went by on the cores that a process may use.

@@ -5,7 +5,7 @@
 
 namespace isthmus {
 
-/// What a person or a file says may hold anything, a message stays one line: control characters become escapes.
+/// Keeps a message on one line: control characters, which a person or a file may give, become escapes.
 std::string one_line(std::string_view text);
 
 }  // namespace isthmus

@@ -8,7 +8,7 @@ namespace isthmus {
 /// Odd, and 2^64 over the golden section: what a state of splitmix64 grows by.
 inline constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15U;
 
-/// What splitmix64 (Steele et al. 2014) draws in a state.
+/// The number that splitmix64 (Steele et al. 2014) draws in a state.
 constexpr std::uint64_t mixed(std::uint64_t state) {
   state += kGolden;
   state = (state ^ (state >> 30U)) * 0xbf58476d1ce4e5b9U;
@@ -16,7 +16,7 @@ constexpr std::uint64_t mixed(std::uint64_t state) {
   return state ^ (state >> 31U);
 }
 
-/// What it draws as number `index`, from 0 on, begun at 0.
+/// The number that it draws at `index`, from 0 on, if it begins at 0.
 constexpr std::uint64_t random_word(std::uint64_t index) {
   return mixed(index * kGolden);
 }

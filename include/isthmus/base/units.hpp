@@ -58,7 +58,7 @@ struct Frequency {
   constexpr bool operator==(const Frequency&) const = default;
 };
 
-/// How long `bytes` take at `rate`, rounded up to a femtosecond.
+/// The time of `bytes` at `rate`, rounded up to a femtosecond.
 Time transfer_time(Bytes bytes, Bandwidth rate);
 
 /// "1.25 us", "340 ns": three significant digits and a unit a person would choose.

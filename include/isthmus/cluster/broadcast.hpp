@@ -9,8 +9,8 @@
 
 namespace isthmus::cluster {
 
-/// How what one rank's device made comes into the memories of the others' devices: the communication schemes of
-/// scheme.hpp for one that sends and many that receive.
+/// The ways from one rank's device memory into those of the others' devices: the communication schemes of scheme.hpp
+/// for one that sends and many that receive.
 class Broadcast {
  public:
   Broadcast() = default;

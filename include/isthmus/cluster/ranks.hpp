@@ -47,15 +47,15 @@ class Ranks {
   bool first() const { return rank() == 0; }
 
   void barrier() const;
-  /// Each value becomes the largest of all ranks.
+  /// Replaces each value by the largest of all ranks.
   void largest(std::span<double> values) const;
-  /// Each value becomes the sum over all ranks.
+  /// Replaces each value by the sum over all ranks.
   void sum(std::span<double> values) const;
   double largest(double value) const;
   double sum(double value) const;
   /// The root's bytes, on every rank.
   void broadcast(std::span<std::byte> bytes, int root) const;
-  /// Each rank's text, in the order of ranks, on every rank.
+  /// Returns each rank's text, in the order of ranks, on every rank.
   std::vector<std::string> gather(const std::string& text) const;
 
   /// Sends bytes to one rank and receives those of another, as many as `in` holds, at the same time (MPI_Sendrecv).

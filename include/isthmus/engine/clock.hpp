@@ -49,7 +49,7 @@ class Grid {
   std::int64_t between(Tick begin, Tick end) const {
     return even() ? (end - begin) * period_.whole : edge(end) - edge(begin);
   }
-  /// From any edge to the next it is as long as from any other.
+  /// Tells whether all edges are equally far apart.
   bool even() const { return period_.rest == 0; }
   /// The first k >= 0 with edge(k) >= time; kNever where there is none.
   Tick first_at_or_after(std::int64_t time) const {
@@ -117,7 +117,7 @@ class Crossing {
   /// Both ends count the same edges, so that crossing is an addition.
   bool direct() const { return direct_; }
   std::int64_t latency() const { return latency_; }
-  /// Whether what is done at tick `act` of this end can be seen at tick `at` of the other: map(act) <= at.
+  /// Tells whether what is done at tick `act` of this end can be seen at tick `at` of the other: map(act) <= at.
   bool seen_by(Tick act, Tick at) const {
     if (!uneven_) {
       if (direct_) return act + latency_ <= at;

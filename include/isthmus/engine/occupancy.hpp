@@ -14,7 +14,7 @@ namespace engine {
 class OccupancyAccount;
 class Wiring;
 
-/// How entries come back to the actor that hands them out: with the tokens of one of its inputs.
+/// The way in which entries come back to the actor that hands them out: with the tokens of one of its inputs.
 struct Returns {
   const PortState* port = nullptr;  ///< none: the actor says itself when they are back
   std::int64_t (*amount)(const std::byte* slot) = nullptr;
@@ -39,7 +39,7 @@ class Occupancy : private engine::Member {
   Occupancy(const char* name, std::int64_t size, engine::Returns returns = {})
       : Member(Kind::occupancy, name, nullptr, sizeof(Occupancy)), returns_(returns), name_(name), size_(size) {}
 
-  /// Each token of `port` brings back an entry, or `amount(token)` of them.
+  /// Declares that each token of `port` brings back an entry, or `amount(token)` of them.
   template <auto amount = nullptr, class T>
   static engine::Returns with(const In<T>& port) {
     const auto counted = [](const std::byte* slot) -> std::int64_t {
@@ -58,7 +58,7 @@ class Occupancy : private engine::Member {
     return returns;
   }
 
-  /// How many there are, where the graph knows what the actor does not. Before the run.
+  /// Sets the number of entries if the graph knows it and the actor does not. Call it before the run.
   void resize(std::int64_t size) { size_ = size; }
 
   /// Entries are taken now.

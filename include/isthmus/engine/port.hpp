@@ -106,13 +106,13 @@ class In : private engine::Port {
     return is_native() ? state_.native.ring_end->actor->closed(*state_.native.ring_end)
                        : engine::channel_closed(graph_port().state_);
   }
-  /// When the head token became visible; ask only after `peek` or `front` found one. In real time it is no time of a
-  /// clock but still tells which of two heads this actor saw first.
+  /// The time at which the head token became visible; ask only after `peek` or `front` found one. In real time it is no
+  /// time of a clock but still tells which of two heads this actor saw first.
   Time front_time() const {
     if (is_native()) return state_.native.ring_end->actor->seen_at(*state_.native.ring_end);
     return Time::fs(state_.actor->grid.edge(state_.channel->head_visible()));
   }
-  /// When the token that was taken last became visible. In virtual time only.
+  /// The time at which the token that was taken last became visible. In virtual time only.
   Time came() const {
     const engine::Channel& channel = *state_.channel;
     return Time::fs(state_.actor->grid.edge(channel.visible(channel.popped() - 1)));

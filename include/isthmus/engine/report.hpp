@@ -15,7 +15,7 @@ namespace isthmus {
 enum class Outcome : std::uint8_t { finished, limit, stuck, deadlock, quiescent, failed };
 const char* to_string(Outcome outcome);
 
-/// How an actor spent its life. busy + starved + blocked = lifetime.
+/// The times for which an actor was in each state. busy + starved + blocked = lifetime.
 struct ActorReport {
   ActorId id{};
   std::string name;
@@ -36,7 +36,7 @@ struct ChannelReport {
   int index = 0;  ///< by which a ChannelObserver is told of it
 };
 
-/// How entries of which only so many can be under way were used.
+/// The use of entries of which only so many can be under way.
 struct OccupancyReport {
   ActorId actor{};         ///< hands them out
   std::string of;          ///< "tags"
@@ -76,7 +76,7 @@ struct RunReport {
   void arrange();
 
  private:
-  /// Where an actor and what it hands out are told of.
+  /// The place of an actor, and of what it hands out, in the report.
   struct Place {
     std::size_t report;
     std::vector<std::size_t> occupancies;

@@ -21,7 +21,7 @@ class Timer : private engine::Member {
   bool over() const { return actor_ == nullptr || actor_->ended; }
   /// Goes on at the first edge not before `time`.
   void wait_until(Time time) { engine::wait_until(*actor_, time); }
-  /// For an actor without a clock: goes on after `time`.
+  /// Waits for `time`; for an actor without a clock.
   void wait(Time time) { engine::wait_for(*actor_, time); }
   /// Says that the actor works on a numbered message from now on: traces show it, and it goes with the tokens that the
   /// actor pushes. Who reads one of them works on its message then, so that only the actors need say it in which

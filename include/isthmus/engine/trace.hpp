@@ -12,7 +12,7 @@
 
 namespace isthmus {
 
-/// What an actor does: it works, waits for room, or waits for tokens.
+/// The state of an actor: it works, waits for room, or waits for tokens.
 enum class State : std::uint8_t { busy, blocked, starved };
 const char* to_string(State state);
 
@@ -20,8 +20,8 @@ const char* to_string(State state);
 class StateObserver {
  public:
   virtual ~StateObserver() = default;
-  /// What `actor` did. The intervals of one actor come in order, without gaps between them; two that follow each other
-  /// may be of one state.
+  /// Reports an interval of `actor`. The intervals of one actor come in order, without gaps between them; two that
+  /// follow each other may be of one state.
   virtual void interval(const std::string& actor, State state, Time begin, Time end) = 0;
   /// `actor` stands under the heading `group`. Told before the run.
   virtual void stands_under(const std::string& /*actor*/, const std::string& /*group*/) {}

@@ -7,8 +7,8 @@
 
 #include "isthmus/base/units.hpp"
 
-/// What passes through an AXI port between a master and memory. A token is a burst: it carries its data, and the actor
-/// that passes it on takes the time of its beats.
+/// The tokens of an AXI port between a master and memory. A token is a burst: it carries its data, and the actor that
+/// passes it on takes the time of its beats.
 namespace isthmus::fabric {
 
 /// No AXI burst crosses a border of 4 KiB, so none is longer (AMBA AXI, burst address).
@@ -23,13 +23,13 @@ struct AxiSpec {
   int outstanding;  ///< bursts that a master has under way, reads and writes each
   std::optional<Bandwidth> master_rate{};  ///< rate of a master, if it is slower than the data path
 
-  /// How long a burst takes on the data path.
+  /// The time of a burst on the data path.
   Time beats(std::uint64_t bytes) const;
   /// The first burst of `bytes` from `address` on: bursts end at multiples of `burst`.
   std::uint32_t first_burst(std::uint64_t address, std::uint64_t bytes) const;
 };
 
-/// Where bytes lie in the device's memory.
+/// The place of bytes in the device's memory.
 struct DeviceAddress {
   std::uint32_t channel = 0;
   std::uint64_t byte = 0;
@@ -56,13 +56,13 @@ struct AxiWrite {
 /// A burst has been written.
 struct AxiWritten {};
 
-/// What a master asks its port to read; the answer is a stream of bursts.
+/// A master's read request to its port; the answer is a stream of bursts.
 struct AxiRegion {
   DeviceAddress at;
   std::uint64_t bytes;
 };
 
-/// What a master hands to its port to write.
+/// A master's write to its port.
 struct AxiStore {
   std::uint32_t channel;
   bool last;  ///< whether the port reports when this and all earlier words are written

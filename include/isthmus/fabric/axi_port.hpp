@@ -28,7 +28,7 @@ class AxiBurstsUnderWay {
   std::size_t count_ = 0;
 };
 
-/// What has passed a port's data path, and when the last of it had.
+/// The bytes that have passed a port's data path, and the time of the last.
 struct AxiPassed {
   std::uint64_t bytes = 0;
   Time last;
@@ -39,7 +39,7 @@ struct AxiPassed {
   }
 };
 
-/// What reports call the bursts under way of an AXI port.
+/// The name of an AXI port's bursts under way in reports.
 inline constexpr const char* kAxiBursts = "bursts";
 
 /// A reading AXI port to memory of so many channels: splits regions into bursts, keeps as many under way as the port

@@ -13,7 +13,7 @@
 
 namespace isthmus::fabric {
 
-/// What a page of memory is to a core.
+/// The type of a page of memory for a core.
 enum class MemoryType : std::uint8_t { cacheable, noncacheable };
 
 /// Lines that a core reads ahead of its cacheable loads, within a page.
@@ -31,10 +31,10 @@ struct CoreMemorySpec {
   std::optional<PrefetchSpec> prefetch{};
 };
 
-/// What becomes of an in-order core's loads and stores: part of an actor that has the core's clock. Loads hold the core
-/// up; a load of non-cacheable memory brings at most 16 B, and there is one at a time. Stores and flushes leave it at
-/// once. Stores that continue each other go out as a line, others one by one. The lines that were loaded last stand for
-/// its first cache.
+/// The loads and stores of an in-order core: part of an actor that has the core's clock. Loads hold the core up; a load
+/// of non-cacheable memory brings at most 16 B, and there is one at a time. Stores and flushes leave it at once. Stores
+/// that continue each other go out as a line, others one by one. The lines that were loaded last stand for its first
+/// cache.
 class CoreMemory {
  public:
   Out<LineAccess> accesses{"accesses"};

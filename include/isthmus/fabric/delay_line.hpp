@@ -26,7 +26,7 @@ class Entries {
   /// Throws Error for a size below 1.
   explicit Entries(std::int64_t size);
 
-  /// How many are not taken.
+  /// The number of entries that are not taken.
   std::int64_t free() const { return count_; }
   /// Takes `amount` entries, 1 or more, but no more than are free: those first that have been free for longest. Returns
   /// since when, or from when on, all of them are free; 0 where none was taken before. What comes first is to take
@@ -54,7 +54,7 @@ struct DelayLineSpec {
   bool in_order = false;  ///< whether requests leave in the order in which they entered
 };
 
-/// When a request went through a DelayLine.
+/// The times at which a request went through a DelayLine.
 struct Passage {
   Time room;   ///< time since which there was an entry for the request (see Occupancy::hold)
   Time begin;  ///< time at which the request entered: when it came, or later when there was room
@@ -123,7 +123,7 @@ class DelayLine {
   Time last_end_;  ///< latest `end` of the requests that have entered
 };
 
-/// What the constructor and `enter` of a DelayLine refuse.
+/// Throws Error for what the constructor and `enter` of a DelayLine refuse.
 void check(const DelayLineSpec& spec);
 void check_latency(const DelayLineSpec& spec, Time latency);
 

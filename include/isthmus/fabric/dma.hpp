@@ -32,14 +32,14 @@ struct DmaDescriptor {
   std::uint32_t channel;
 };
 
-/// Where the bytes of a descriptor go in host memory.
+/// The place of a descriptor's bytes in host memory.
 struct DmaOrder {
   std::uint64_t host;
   std::uint32_t bytes;
   bool last;  ///< whether this is the last of its transfer
 };
 
-/// What reports call the entries of which a DMA engine has only so many.
+/// The names of a DMA engine's limited entries in reports.
 inline constexpr const char* kDescriptorsToDevice = "descriptors to device";
 inline constexpr const char* kDescriptorsToHost = "descriptors to host";
 inline constexpr const char* kReadBuffer = "read buffer";
@@ -54,7 +54,7 @@ class DescriptorList {
   /// A transfer of a message that traces number so.
   void start(const DmaJob& job, std::int64_t message);
   std::int64_t message() const { return message_; }
-  /// Whether the next request fits descriptors_in_flight; `request` is it.
+  /// Tells whether the next request fits descriptors_in_flight; `request` is it.
   bool wants_more() const;
   PcieReadReq request();
   std::int64_t words() const { return static_cast<std::int64_t>(words_); }  ///< words of a descriptor request
@@ -84,7 +84,7 @@ class DescriptorList {
   std::uint64_t used_ = 0;
 };
 
-/// What the DMA engine reads from the host: descriptors of both directions, and the data to the device, which it packs
+/// The DMA engine's reads from the host: descriptors of both directions, and the data to the device, which it packs
 /// into AXI bursts. On the user clock, a word a cycle; between two answers it starts jobs, asks and hands on.
 class DmaFetch {
  public:
@@ -141,8 +141,8 @@ class DmaFetch {
   AxiBurst burst_{};
 };
 
-/// What the DMA engine writes to the host: sends what memory answers over the link, a word a cycle of the user clock.
-/// Says when the last word of a transfer is on its way, in front of everything that is sent from then on.
+/// The DMA engine's writes to the host: sends what memory answers over the link, a word a cycle of the user clock. Says
+/// when the last word of a transfer is on its way, in front of everything that is sent from then on.
 class DmaSend {
  public:
   /// Bursts that the link has not sent: enough that it never waits for one, few enough that `words` has room for them.

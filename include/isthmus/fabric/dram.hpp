@@ -84,11 +84,11 @@ namespace dram {
 class Channel;
 }
 
-/// What reports call the bursts that wait in a controller.
+/// The name of the bursts that wait in a controller, in reports.
 inline constexpr const char* kWaitingReads = "waiting reads";
 inline constexpr const char* kWaitingWrites = "waiting writes";
 
-/// How many masters a controller has ports for.
+/// The number of masters that a controller has ports for.
 struct DramMasters {
   std::size_t read;
   std::size_t write;

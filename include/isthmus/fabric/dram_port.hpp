@@ -10,7 +10,7 @@
 /// stands between the kernel, on its clock, and an AXI port. Addresses run through the channels one after the other.
 namespace isthmus::fabric {
 
-/// What a streaming kernel asks of memory, and where its channels end.
+/// A streaming kernel's port to memory, and the ends of its channels.
 struct DramPortSpec {
   AxiSpec axi;
   std::uint64_t channel_bytes;  ///< bytes of a memory channel, a multiple of the longest burst

@@ -39,7 +39,7 @@ struct HostMemorySpec {
   std::optional<HostCacheSpec> cache{};
 };
 
-/// What a root port asks of the host. A read whose data are more than one answer holds is several of these, one behind
+/// A root port's request to the host. A read whose data are more than one answer holds is several of these, one behind
 /// the other: the host serves them together.
 struct HostRequest {
   enum class Kind : std::uint8_t {

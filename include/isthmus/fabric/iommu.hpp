@@ -39,7 +39,7 @@ class Translations {
   Entries walkers_;
 };
 
-/// What reports call the walks of an IOMMU.
+/// The name of an IOMMU's walks in reports.
 inline constexpr const char* kWalks = "walks";
 
 /// The IOMMU of a root port. Walks are under way side by side, those of requests that wait in the receive buffer

@@ -32,7 +32,7 @@ struct PacketPiece {
   std::array<std::byte, kMost> data;
 };
 
-/// How long a packet holds a line.
+/// The time for which a packet holds a line.
 Time line_time(const NetworkSpec& spec, std::int64_t bytes);
 
 /// A line, which has no clock: a packet goes on its way once all of it is there, and is handed over once its check

@@ -14,7 +14,7 @@ struct NetworkStackSpec {
   int cores;     ///< cores that packets go to in turn, as from a card with a queue for each
   Time packet;   ///< time that a core works on a packet, each way
 
-  /// What a packet takes each way besides a core's work.
+  /// The time that a packet takes each way besides a core's work.
   Time beside_work() const;
 };
 
@@ -50,7 +50,7 @@ inline constexpr int kRing = 256;
 /// NetworkStackSpec::beside_work.
 int packets_under_way(const NetworkStackSpec& spec);
 
-/// What reports call the cores.
+/// The name of the cores in reports.
 inline constexpr const char* kStackCore = "network stack";
 
 }  // namespace isthmus::fabric

@@ -14,7 +14,7 @@
 /// source is named.
 namespace isthmus::fabric {
 
-/// What goes wrong on each lane of a link, as probabilities, of each TLP every time that it is sent.
+/// The probabilities of faults on each lane of a link, for each TLP every time that it is sent.
 struct LinkFaults {
   double drop = 0;       ///< probability that a TLP does not arrive
   double duplicate = 0;  ///< probability that a TLP arrives twice
@@ -48,11 +48,11 @@ struct PcieLinkSpec {
   std::optional<LinkFaults> faults{};
 };
 
-/// What one direction of the link carries in a second, before any overhead: lanes * transfer rate * encoding (4.2.1,
-/// 4.2.2: 8b/10b up to generation 2, 128b/130b from 3).
+/// The rate of one direction of the link before any overhead: lanes * transfer rate * encoding (4.2.1, 4.2.2: 8b/10b up
+/// to generation 2, 128b/130b from 3).
 Bandwidth raw_bandwidth(const PcieLinkSpec& spec);
 
-/// What a link is sold as: lanes * transfer rate, the encoding still in it (choi2019 table 2).
+/// The advertised rate of a link: lanes * transfer rate, the encoding still in it (choi2019 table 2).
 Bandwidth advertised_bandwidth(const PcieLinkSpec& spec);
 
 /// The largest payload of a packet (2.2.2). A link's max_payload may not be above.
@@ -166,7 +166,7 @@ class Receipts {
   Credits nonposted_;
 };
 
-/// What went wrong on a lane, in TLPs.
+/// The faults that happened on a lane, in TLPs.
 struct LinkErrors {
   std::int64_t dropped = 0;
   std::int64_t duplicated = 0;
@@ -176,7 +176,7 @@ struct LinkErrors {
   bool operator==(const LinkErrors&) const = default;
 };
 
-/// What reports call the credits that a lane waits for.
+/// The name of the credits that a lane waits for, in reports.
 inline constexpr const char* kPostedHeaders = "posted header credits";
 inline constexpr const char* kPostedData = "posted data credits";
 inline constexpr const char* kNonpostedHeaders = "nonposted header credits";

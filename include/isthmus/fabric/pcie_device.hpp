@@ -19,7 +19,7 @@ struct PcieReadPart {
   std::uint64_t addr;
 };
 
-/// What reports call the tags of its reads.
+/// The name of the tags of its reads in reports.
 inline constexpr const char* kTags = "tags";
 
 /// Splits reads at the largest read request and at 4 KiB borders (2.2.7) and gives each part a tag; waits while all

@@ -55,7 +55,7 @@ struct LinkUser {
   In<PcieWriteDone> written{"written"};
 };
 
-/// How much of its use waits in the channels to and from the link.
+/// How many tokens may wait in the channels to and from the link.
 struct LinkUse {
   int requests = 2;  ///< read requests that wait, and write requests that wait
   int words = 2;     ///< words of answers that wait, and of writes: at least all that the user asks for at once

@@ -90,7 +90,7 @@ class Completer {
 /// at a multiple of the read completion boundary unless it is the last (2.3.1.1).
 std::int64_t completion_bytes(const PcieLinkSpec& spec, std::uint64_t addr, std::int64_t remaining);
 
-/// Where stores and loads of host software enter the link.
+/// The entry of host software's stores and loads to the link.
 class MmioPort {
  public:
   In<MmioRequest> in{"in"};

@@ -41,7 +41,7 @@ struct StoragePiece {
   std::array<std::byte, kMost> data;
 };
 
-/// What lies on a drive: writes the bytes from `first` on.
+/// The content of a drive: writes the bytes from `first` on.
 using StorageContents = std::function<void(std::uint64_t first, std::span<std::byte> bytes)>;
 
 /// A drive, which has no clock. The channel to `commands` takes the latency, of all commands at once; their data leave
@@ -62,7 +62,7 @@ class Drive {
   Timer timer_;
 };
 
-/// What reports call the places of the queue.
+/// The name of the queue's places in reports.
 inline constexpr const char* kStorageQueue = "storage queue";
 
 /// Messages that lie on a drive one behind the other.
@@ -81,7 +81,7 @@ class StorageReads {
   void step();
   bool done() const { return at_ == end_ && free_ == depth_; }
 
-  /// When the first command of each message was submitted.
+  /// The time at which the first command of each message was submitted.
   const std::vector<Time>& begun() const { return begun_; }
 
  private:

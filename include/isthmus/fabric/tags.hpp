@@ -8,7 +8,7 @@
 
 namespace isthmus::fabric {
 
-/// What a set-associative store holds, without the contents: of caches and TLBs. Lines are numbered; a line lies in set
+/// The tags of a set-associative store, a cache or a TLB, without its contents. Lines are numbered; a line lies in set
 /// number modulo sets, and makes way when it has been used least recently of those in its ways. `Note` is what is known
 /// of a line.
 template <class Note>

@@ -12,7 +12,7 @@ class WriteStream {
   /// None: everything is kept.
   explicit WriteStream(std::optional<std::uint64_t> threshold) : threshold_(threshold) {}
 
-  /// Whether the line, which is written whole now, is kept.
+  /// Tells whether the line, which is written whole now, is kept.
   bool keeps(std::uint64_t line) {
     run_ = line == next_ ? run_ + 1 : 1;
     next_ = line + 1;

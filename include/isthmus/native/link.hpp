@@ -75,7 +75,7 @@ class Link {
 
   PinnedMemory& memory() { return *memory_; }
 
-  /// To and from the kernel, word by word. Asking for one of them adds its part of the link.
+  /// The channels to and from the kernel, word by word. Asking for one of them adds its part of the link.
   Out<StreamWord>& to_kernel();
   In<StreamWord>& from_kernel();
   Out<std::uint32_t>& control_to_kernel() { return control().to_kernel; }

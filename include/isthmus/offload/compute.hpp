@@ -21,7 +21,7 @@ namespace isthmus::offload {
 
 class Device;
 
-/// What a device, or the share of it that was opened, says of itself.
+/// The properties of a device, or of the share of it that was opened.
 struct ComputeProperties {
   std::string target;     ///< as it was named
   bool modelled = false;  ///< the clock is virtual
@@ -54,7 +54,7 @@ struct DevicePart {
   int count = 1;
 };
 
-/// What a back end keeps of a buffer or a kernel, released when its last owner lets go.
+/// A back end's state of a buffer or a kernel, released when its last owner lets go.
 class ComputeObject {
  public:
   virtual ~ComputeObject() = default;
@@ -104,21 +104,21 @@ struct NdRange {
   static NdRange single() { return {.global = {1, 1, 1}, .local = {1, 1, 1}}; }
 };
 
-/// When a command ran, in nanoseconds of the device's own timer.
+/// The time at which a command ran, in nanoseconds of the device's own timer.
 struct DeviceSpan {
   std::uint64_t start = 0;
   std::uint64_t end = 0;
 };
 
-/// What a back end knows of a command.
+/// A back end's state of a command.
 class ComputeCommand {
  public:
   virtual ~ComputeCommand() = default;
   /// Blocks until it is complete; throws Error if it failed.
   virtual void wait() const = 0;
-  /// Of a command that is complete.
+  /// The times of a command that is complete.
   virtual DeviceSpan span() const = 0;
-  /// When it came to its queue, in nanoseconds of the device's own timer.
+  /// The time at which it came to its queue, in nanoseconds of the device's own timer.
   virtual std::uint64_t queued() const = 0;
 };
 
@@ -148,7 +148,7 @@ class BuildRefused : public Error {
   using Error::Error;
 };
 
-/// Where a box of rows lies in a buffer, in bytes: its first, and from row to row and from slice to slice of rows.
+/// The place of a box of rows in a buffer, in bytes: its first, and from row to row and from slice to slice of rows.
 struct BoxPlace {
   std::size_t offset = 0;
   std::size_t row_pitch = 0;
@@ -170,7 +170,7 @@ class ComputeKernel {
   std::string name_;
 };
 
-/// How the driver of an FPGA board is told in which bank of its memory a buffer lies.
+/// The way to tell the driver of an FPGA board in which bank of its memory a buffer lies.
 struct MemoryBank {
   enum class Told {
     nothing,  ///< the driver chooses
@@ -191,7 +191,7 @@ class ComputeProgram {
   /// Throws Error if the program has no such kernel.
   virtual ComputeKernel kernel(const std::string& name) const = 0;
   virtual bool has(const std::string& kernel) const = 0;
-  /// What the driver made of the source, for `program_from_binary`.
+  /// The binary that the driver made of the source, for `program_from_binary`.
   virtual std::vector<std::byte> binary() const = 0;
 };
 
@@ -263,7 +263,7 @@ class ComputeDevice {
   virtual ~ComputeDevice() = default;
 
   virtual const ComputeProperties& properties() const = 0;
-  /// What time it is, in seconds: of this machine's monotonic clock, or virtual ones of the model's.
+  /// The time, in seconds: of this machine's monotonic clock, or virtual ones of the model's.
   virtual double now() const = 0;
   /// Calls `body`, in which all copies, launches and waits are: on a model it is the host's thread, in virtual time.
   virtual void run(const std::function<void()>& body) = 0;

@@ -18,7 +18,7 @@ struct Region {
   std::uint64_t bytes = 0;
 };
 
-/// What a circuit computes with words as they come, apart from the memory that they come from: the same behind AXI
+/// The circuit that computes with words as they come, apart from the memory that they come from: the same behind AXI
 /// ports of a board's own memory and behind a coherent cache. Of each launch it says which regions each of its ports
 /// reads, in order; all ports have as many words.
 class Datapath {
@@ -28,7 +28,7 @@ class Datapath {
   virtual std::size_t ports() const { return 1; }
   /// On-chip memory that it takes.
   virtual std::uint64_t onchip_bytes() const = 0;
-  /// How many regions a port reads in a launch, and which.
+  /// The number of regions that a port reads in a launch, and the regions.
   virtual std::uint64_t regions() const = 0;
   virtual Region region(std::size_t port, std::uint64_t number) const = 0;
   /// From region `first` on, which takes as long as any other, they repeat each other: a round of them takes as long as
@@ -38,7 +38,7 @@ class Datapath {
     std::uint64_t length;
   };
   virtual Rounds rounds() const = 0;
-  /// Where the words go that `give` gives, in order.
+  /// The place of the words that `give` gives, in order.
   virtual Region result() const = 0;
 
   virtual void begin() = 0;

@@ -59,7 +59,7 @@ class Queue {
   virtual ~Queue() = default;
 };
 
-/// When a command ran on the device, on the device's clock.
+/// The time at which a command ran on the device, on the device's clock.
 struct Span {
   Time start;
   Time end;
@@ -72,7 +72,7 @@ class EventState {
   virtual ~EventState() = default;
   /// Throws Error unless the command is known to be complete: a blocking call, Host::wait or Host::finish returned.
   virtual Span span() const = 0;
-  /// Of a launch, when its kernel was at work: without what a model's driver does first to start it.
+  /// The time at which the kernel of a launch was at work: without what a model's driver does first to start it.
   virtual Span computing() const { return span(); }
 };
 
@@ -98,8 +98,8 @@ struct Launch {
 
 enum class Call { blocking, nonblocking };
 
-/// What one host thread may ask for. Each call takes the time on Device::clock that the host spends in it; commands
-/// start when their queue's earlier commands and all events in `after` are complete.
+/// The calls of one host thread. Each call takes the time on Device::clock that the host spends in it; commands start
+/// when their queue's earlier commands and all events in `after` are complete.
 class Host {
  public:
   virtual ~Host() = default;
@@ -125,7 +125,7 @@ class Host {
   /// Computes for so long, without the device.
   virtual void work(Time time) = 0;
 
-  /// What this thread enqueues from now on is for a numbered message: an image. Traces of models show it.
+  /// Says that this thread's commands from now on are for a numbered message: an image. Traces of models show it.
   virtual void works_on(int /*message*/) {}
 
   /// This thread's time on the device's clock.
@@ -138,7 +138,7 @@ struct HostThread {
   std::function<void(Host&)> body;
 };
 
-/// What a link promises in one direction, before anything has been moved (choi2019 fig. 5).
+/// The rates that a link promises in one direction, before anything has been moved (choi2019 fig. 5).
 struct LinkRates {
   Bandwidth advertised;  ///< lanes * transfer rate
   Bandwidth payload;     ///< what encoding and packet overhead leave of it
@@ -152,7 +152,7 @@ struct DeviceInfo {
   bool memory = true;               ///< of its own
 };
 
-/// How host software touches the device's registers, one access after the other.
+/// The way in which host software accesses the device's registers, one access after the other.
 struct RegisterAccess {
   enum class Kind : std::uint8_t { store, load };
   Kind kind;
@@ -160,7 +160,8 @@ struct RegisterAccess {
   bool write_combining;  ///< stores gather in the core and leave it as whole lines
 };
 
-/// How the device itself reads or writes the host's memory, one access of `size` after the other or several at once.
+/// The way in which the device itself reads or writes the host's memory, one access of `size` after the other or
+/// several at once.
 struct HostAccess {
   enum class Kind : std::uint8_t { read, write };
   Kind kind;
@@ -169,9 +170,9 @@ struct HostAccess {
   Bytes offset{};  ///< whole words: where each begins, from the start of a page or of a power of two that holds both
 };
 
-/// What accesses take on average. One begins as soon as one before it has ended, so that `in_flight` are always under
-/// way and `in_flight * size / each` is their rate. A read ends with its last word. Posted writes have no answer: a
-/// write ends when its last word has been read back, which comes after it on the link.
+/// The mean time of accesses. One begins as soon as one before it has ended, so that `in_flight` are always under way
+/// and `in_flight * size / each` is their rate. A read ends with its last word. Posted writes have no answer: a write
+/// ends when its last word has been read back, which comes after it on the link.
 struct HostAccessLatency {
   int in_flight;  ///< accesses under way
   Time each;
@@ -217,12 +218,12 @@ class Device {
   /// first exception is rethrown. May be called again: buffers keep their bytes and the clock goes on.
   virtual void run(std::vector<HostThread> threads) = 0;
 
-  /// How long `count` accesses take a host thread, while the device does nothing else. Throws Error where the device's
-  /// registers cannot be reached.
+  /// The time that `count` accesses take a host thread, while the device does nothing else. Throws Error where the
+  /// device's registers cannot be reached.
   virtual Time access_registers(const RegisterAccess& access, int count) = 0;
 
-  /// How long the device waits for the host's memory while nobody else uses link or memory. Throws Error where the
-  /// device cannot be asked to, or `access` is none.
+  /// The time for which the device waits for the host's memory while nobody else uses link or memory. Throws Error
+  /// where the device cannot be asked to, or `access` is none.
   virtual HostAccessLatency access_host_memory(const HostAccess& access) = 0;
 };
 

@@ -10,7 +10,7 @@
 
 namespace isthmus::offload {
 
-/// What a kernel's actor may know of the board.
+/// Facts of the board that a kernel's actor may use.
 struct KernelSpec {
   Clock clock;
   fabric::AxiSpec axi;
@@ -18,7 +18,7 @@ struct KernelSpec {
   int onchip_latency;  ///< cycles
 };
 
-/// What ties a kernel's actor, which derives from it, to its machine: a start, AXI ports to memory, each of which reads
+/// The base of a kernel's actor, which connects it to its machine: a start, AXI ports to memory, each of which reads
 /// and writes, an end.
 struct KernelPorts {
   In<fabric::KernelStore> start{"start"};
@@ -32,7 +32,7 @@ struct KernelPorts {
       : regions(ports, "regions"), data(ports, "data"), stores(ports, "stores"), written(ports, "written") {}
 };
 
-/// What reports call the accesses to memory that a kernel waits for, one at a time.
+/// The name of the accesses to memory that a kernel waits for, one at a time, in reports.
 inline constexpr const char* kKernelAccesses = "accesses";
 
 /// The twin of kernels/<name>.cl on a modelled board: an actor that computes the bytes. `add` adds it to a graph as

@@ -32,12 +32,12 @@ class Surroundings {
   virtual ~Surroundings() = default;
   /// Adds them to the graph of a run, tied to each of its host threads.
   virtual void build(Graph& graph, std::span<const HostThreadEnds> threads) = 0;
-  /// Of the graph that was built last.
+  /// The parts of the graph that was built last.
   virtual std::vector<platform::PartPlan> parts() const = 0;
   virtual void ended(const RunReport& report) = 0;
 };
 
-/// What a host thread of a machine with surroundings may ask for besides.
+/// The additional calls of a host thread of a machine with surroundings.
 class SurroundedHost : public Host {
  public:
   /// Waits for a number.
@@ -53,7 +53,7 @@ class ModelDevice : public Device {
   virtual const std::vector<Part>& parts() const = 0;
   virtual Time last_run() const = 0;  ///< how long it took
   virtual Grain grain() const = 0;    ///< of the last run
-  /// What the parts hold of the last run's critical path.
+  /// The shares of the parts in the last run's critical path.
   virtual const std::vector<platform::Held>& path() const = 0;
   /// From now on `states` is told how the parts of each run spend their time, on the device's clock.
   virtual void observe(StateObserver* states) = 0;

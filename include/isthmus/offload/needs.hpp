@@ -3,7 +3,7 @@
 #include <array>
 #include <string_view>
 
-/// What the uses of a modelled board need of it, as kinds of parts (src/platform/kinds).
+/// The needs of the uses of a modelled board, as kinds of parts (src/platform/kinds).
 namespace isthmus::offload::needs {
 
 inline constexpr std::array<std::string_view, 3> kRegisters = {"pcie", "memory", "mmio"};

@@ -9,8 +9,8 @@
 
 namespace isthmus::offload {
 
-/// What the twins of streaming kernels are made of: words of one region in, words of another out, through one AXI port
-/// in bursts, a word a cycle.
+/// The base of the twins of streaming kernels: words of one region in, words of another out, through one AXI port in
+/// bursts, a word a cycle.
 class WordKernel : public KernelPorts {
  public:
   /// Writes go through the first of the ports.

@@ -32,7 +32,7 @@ struct BoardLink {
   fabric::PcieLinkSpec pcie;
 };
 
-/// What a board is built of: the parts that it has and, of what takes several parts, what it has all of.
+/// The parts that a board is built of: the parts that it has and, of what takes several parts, what it has all of.
 struct BoardSpec {
   std::optional<fabric::HostMemorySpec> host{};  ///< memory of the host; none on a board without links
   std::vector<BoardLink> links{};
@@ -55,7 +55,7 @@ struct Master {
   std::optional<Bandwidth> rate{};  ///< rate of a master, if it is slower than the ports' data path
 };
 
-/// What a master has of memory: a reading and a writing AXI port, which have no clock.
+/// A master's ends to memory: a reading and a writing AXI port, which have no clock.
 struct MasterEnds {
   In<fabric::AxiRegion>& regions;
   Out<fabric::AxiBurst>& data;
@@ -63,7 +63,7 @@ struct MasterEnds {
   Out<fabric::AxiDone>& written;
 };
 
-/// What has passed the two ports of a master.
+/// The bursts that have passed the two ports of a master.
 struct MasterPassed {
   fabric::AxiPassed read;
   fabric::AxiPassed written;
@@ -133,7 +133,7 @@ class Board {
   /// Adds a master that is an actor of a streaming kernel.
   DramReadEnds add_streaming_reader(const StreamingMaster& master);
   DramWriteEnds add_streaming_writer(const StreamingMaster& master);
-  /// How many masters there are.
+  /// The number of masters.
   std::size_t masters() const { return ports_.size(); }
   /// What a master passes that both reads and writes.
   MasterPassed passed(std::size_t master) const;

@@ -17,10 +17,10 @@ namespace isthmus::platform {
 /// file names, and no other.
 class Description {
  public:
-  /// What the board is called, such as "Amazon EC2 F1".
+  /// The name of the board, such as "Amazon EC2 F1".
   const std::string& name() const { return name_; }
   const std::filesystem::path& file() const { return file_; }
-  /// Its parts in the order of the schema, those of one kind by name.
+  /// The board's parts in the order of the schema, those of one kind by name.
   const std::vector<Section>& parts() const { return parts_; }
   /// The values of all parts, in their order.
   auto inputs() const { return parts_ | std::views::transform(&Section::inputs) | std::views::join; }
@@ -32,7 +32,7 @@ class Description {
   const Section* find(std::string_view kind) const;
   /// The same; throws Error that names the parts that there are where it has none.
   const Section& the(std::string_view kind) const;
-  /// What joins it to its host, in the order of their names.
+  /// The links that join it to its host, in the order of their names.
   std::vector<std::string> channels() const;
   /// The board with one of its links alone: the one that `channel` names, the first where that is empty. Throws Error
   /// where it has none of that name.
@@ -42,7 +42,7 @@ class Description {
   /// where that is empty. Empty where the board has no such part.
   std::string key_here(std::string_view usual, std::string_view channel = {}) const;
 
-  /// Whether the key "link.pcie.lanes" has a value.
+  /// Tells whether the key "link.pcie.lanes" has a value.
   bool has(std::string_view key) const;
   /// The value of "link.pcie.lanes", which must be of that quantity. Throws Error when the part or an optional key is
   /// absent.

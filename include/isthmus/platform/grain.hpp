@@ -5,7 +5,7 @@
 
 namespace isthmus::platform {
 
-/// How closely a model follows what crosses.
+/// The detail in which a model follows the data that cross.
 enum class Grain : std::uint8_t {
   fine,   ///< every packet, burst and word is a token
   coarse  ///< what repeats is computed once and counted: as fine within 1 %, and much faster

@@ -10,11 +10,11 @@
 
 namespace isthmus::platform {
 
-/// What a record says of the platform that it was modelled on: file (its last part), name, sha256, its parts and every
-/// input with its source.
+/// A record's description of the platform that it was modelled on: file (its last part), name, sha256, its parts and
+/// every input with its source.
 nlohmann::ordered_json to_json(const Description& description);
 
-/// What a system file says: its nodes with the parts of their hosts, its boards with the file and the hash of each
+/// The content of a system file: its nodes with the parts of their hosts, its boards with the file and the hash of each
 /// one's platform, its wires.
 nlohmann::ordered_json to_json(const System& system);
 
@@ -25,11 +25,11 @@ nlohmann::ordered_json to_json(const PartKind& kind);
 /// units, and its units, each with how many base units it is.
 nlohmann::ordered_json to_json(const PartKind& kind, const std::string& section, const Key& key);
 
-/// What it says of the parts of a model, and of the one that held the run back.
+/// A record's description of the parts of a model, and of the one that held the run back.
 nlohmann::ordered_json to_json(const std::vector<Part>& parts);
 nlohmann::ordered_json to_json(const Limit& limit);
 
-/// What it says of a run on threads: for each worker its core, null where it is not pinned, and its actors.
+/// A record's description of a run on threads: for each worker its core, null where it is not pinned, and its actors.
 nlohmann::ordered_json to_json(const std::vector<native::WorkerReport>& workers);
 
 }  // namespace isthmus::platform

@@ -41,7 +41,7 @@ struct ToldLink {
   std::string channel{};  ///< channel of the link; empty on a board with one link
 };
 
-/// What a part of a link is called: after its channel, where it has one.
+/// The name of a part of a link: after its channel, if it has one.
 std::string name_on_link(const std::string& channel, const std::string& part);
 
 /// The plans as those of one link: named after its channel, with its keys; as they are where it has none.

@@ -10,9 +10,9 @@
 
 namespace isthmus::platform {
 
-/// What bounds how much is under way at once, as a run used it. By Little's law `taken` * `round_trip` over the time
-/// until the last output were under way on average, and a window that is full all the time lets `size` / `round_trip`
-/// through.
+/// A window: it bounds how much is under way at once; these are the values of a run. By Little's law `taken` *
+/// `round_trip` over the time until the last output were under way on average, and a window that is full all the time
+/// lets `size` / `round_trip` through.
 struct Window {
   std::int64_t size = 0;
   std::string counts;      ///< plural of what an entry is, such as "tags"
@@ -41,7 +41,7 @@ struct Entries {
   std::string of;
 };
 
-/// Where in a run's report a part is found.
+/// The place of a part in a run's report.
 struct PartPlan {
   std::string name;
   std::vector<std::string> keys;
@@ -61,14 +61,14 @@ std::vector<PartPlan> on_board(std::vector<PartPlan> plans, const Description& b
 /// The parts as the actors and occupancies of `report` spent the run.
 std::vector<Part> parts_of(const RunReport& report, const std::vector<PartPlan>& plans);
 
-/// What a part holds of a run's critical path: the chain of steps, each waiting for the end of the one before, that
-/// lasts as long as the run.
+/// A part's share of a run's critical path: the chain of steps, each waiting for the end of the one before, that lasts
+/// as long as the run.
 struct Held {
   std::string part;
   Time time;
 };
 
-/// What holds a run back.
+/// The limit of a run.
 struct Limit : Bottleneck {
   double path_share = 0;       ///< share of the critical path that `part` and its resource have; 0 if it is simply busy
   double next_path_share = 0;  ///< share of `next` in the critical path; 0 if `next` would be busy all the time

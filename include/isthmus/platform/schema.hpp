@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-/// What platform files may say: the kinds of parts that boards are made of, each with its keys.
+/// The schema of platform files: the kinds of parts that boards are made of, each with its keys.
 namespace isthmus::platform {
 
-/// What a key's value counts; it decides which units may be written.
+/// The quantity of a key's value; it decides which units may be written.
 enum class Quantity {
   count,      ///< whole things, no unit
   cycles,     ///< whole clock cycles
@@ -34,14 +34,14 @@ std::span<const Unit> units_of(Quantity quantity);
 /// The unit `name` of `quantity`, or null.
 const Unit* find_unit(Quantity quantity, std::string_view name);
 
-/// Which values of a key make a board faster.
+/// The direction in which values of a key make a board faster.
 enum class Faster {
   less,
   more,
   either,  ///< the faster direction depends on the data
 };
 
-/// What else holds of a key.
+/// Other rules for a key.
 struct KeyRules {
   std::string_view when{};  ///< the flag of its part that makes this key needed; empty: always needed
   bool power_of_two = false;
@@ -69,7 +69,7 @@ struct Term {
   double factor = 1;
 };
 
-/// What must hold, in base units, on a board that has both: lesser <= greater. Of one part, where both are of one kind.
+/// A condition, in base units, on a board that has both: lesser <= greater. Of one part, where both are of one kind.
 struct Relation {
   Term lesser;
   Term greater;
@@ -96,7 +96,7 @@ const Key* find_key(const PartKind& kind, std::string_view name);
 /// Kinds of parts, in the order in which reports show them.
 using Schema = std::span<const PartKind* const>;
 
-/// All kinds that boards may have.
+/// All kinds of parts that boards may have.
 Schema schema();
 
 /// "link.pcie.lanes" and all others: the keys of a board with one part of each kind in its usual section.

@@ -39,23 +39,23 @@ class Section {
       : kind_(&kind), name_(std::move(name)), channel_(std::move(channel)), place_(std::move(place)) {}
 
   const PartKind& kind() const { return *kind_; }
-  /// As its header gives it: "link.vh0".
+  /// The name in its header: "link.vh0".
   const std::string& name() const { return name_; }
-  /// What commands call a link: the last word of its name, or what the file says in its place.
+  /// The name of a link in commands: the last word of its name, or what the file says in its place.
   const std::string& channel() const { return channel_; }
   const std::string& place() const { return place_; }
-  /// Where the value of `key` comes from: "FILE:LINE", or "--set"; the header's place where it has none.
+  /// The place that the value of `key` comes from: "FILE:LINE", or "--set"; the header's place where it has none.
   std::string place_of(std::string_view key) const;
   /// "link.vh0.lanes" of "lanes".
   std::string name_of(std::string_view key) const;
 
-  /// In the order of the kind's table.
+  /// The keys, in the order of the kind's table.
   const std::vector<Input>& inputs() const { return inputs_; }
   const Input* find(std::string_view key) const;
   /// Puts a value in its place, for one of the same key if there was one.
   void put(Input input);
 
-  /// Whether an optional key (see KeyRules) has a value.
+  /// Tells whether an optional key (see KeyRules) has a value.
   bool has(std::string_view key) const { return find(key) != nullptr; }
   /// The value of `key`, its last word, which must be of that quantity. Throws Error when an optional key is absent.
   std::int64_t count(std::string_view key) const;  ///< a number of things or of cycles

@@ -20,7 +20,7 @@ namespace isthmus::platform {
 inline constexpr std::array<std::string_view, 7> kSharedNeeds = {kCoherentLink, "memory",     "llc",   "translation",
                                                                  "cache",       "reordering", "kernel"};
 
-/// What commands call the choice among all channels.
+/// The name that commands use for the choice among all channels.
 inline constexpr const char* kAnyOfThem = "va";
 
 struct SharedSpec {
@@ -42,7 +42,7 @@ SharedSpec shared_spec(const Description& board);
 /// Lines that a core of the host has under way: the line fill buffers of its first cache.
 inline constexpr int kLineFills = 10;
 
-/// What stands for the coherent channel in accesses.
+/// The number of the coherent channel in accesses.
 inline constexpr std::uint8_t kCoherentWay = 0;
 
 /// What a circuit may name as its way: the channels, and where there are several the choice among them.

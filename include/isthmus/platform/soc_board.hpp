@@ -28,7 +28,7 @@ inline constexpr std::array<std::string_view, 10> kSocNeeds = {
 inline constexpr std::array<std::string_view, 11> kSocRunNeeds = {
     "cpu", "l2", "prefetch", "write_stream", "maintenance", "interconnect", "hp", "hpc", "acp", "dram", "engines"};
 
-/// What a port leads to.
+/// The memory that a port leads to.
 enum class SocRoute : std::uint8_t {
   memory,        ///< the DRAM's controller
   interconnect,  ///< the home of lines, which snoops the processor's caches
@@ -63,7 +63,7 @@ SocSpec soc_spec(const Description& board);
 /// The place of a port among the spec's. Throws Error where there is none of that name.
 std::size_t port_named(const SocSpec& spec, const std::string& name);
 
-/// How many cores go to memory.
+/// The number of cores that access memory.
 struct SocCores {
   int cached = 0;    ///< cores that go through the second-level cache
   int uncached = 0;  ///< cores that bypass the caches

@@ -28,7 +28,7 @@ fabric::HostMemorySpec host_memory_spec(const Section& memory);
 fabric::HostCacheSpec host_cache_spec(const Section& llc);
 /// The FPGA's cache.
 fabric::CoherentCacheSpec coherent_cache_spec(const Section& cache);
-/// None where it is switched off.
+/// None if it is switched off.
 std::optional<fabric::PageTableSpec> page_table_spec(const Section& translation);
 /// None where pages have all been entered before a circuit starts.
 std::optional<fabric::PageWalkSpec> page_walk_spec(const Section& translation);
@@ -39,7 +39,7 @@ fabric::IommuSpec iommu_spec(const Section& iommu);
 fabric::DramSpec dram_spec(const Section& dram);
 /// The second cache of a processor on the FPGA's chip.
 fabric::CoherentCacheSpec l2_spec(const Section& l2);
-/// None where it is switched off.
+/// None if it is switched off.
 std::optional<fabric::PrefetchSpec> prefetch_spec(const Section& prefetch);
 fabric::SnoopPortSpec snoop_port_spec(const Section& interconnect);
 /// A port whose bursts are whole lines of `line` bytes. Throws Error where no AXI burst is as long.

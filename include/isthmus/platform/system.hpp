@@ -46,7 +46,7 @@ class System {
 
   const std::string& name() const { return name_; }
   const std::filesystem::path& file() const { return file_; }
-  /// As the file has them, boards of one entry by their numbers.
+  /// The boards in the order of the file, those of one entry by their numbers.
   const std::vector<Node>& nodes() const { return nodes_; }
   const std::vector<Board>& boards() const { return boards_; }
   /// In the order of the boards, those of one in the order of its links. All links of a board that no wire of the file
@@ -65,7 +65,8 @@ class System {
   std::vector<Wire> wires_;
 };
 
-/// Whether the file lists nodes, boards or wires, which is what makes it no platform. Throws Error where it is no TOML.
+/// Tells whether the file lists nodes, boards or wires, which is what makes it no platform. Throws Error where it is no
+/// TOML.
 bool is_system(const std::filesystem::path& file);
 
 /// Reads and checks a system file. `overrides` hold of every board and every host, as `load` takes them. Throws Error

@@ -10,15 +10,15 @@ namespace isthmus::probes {
 
 enum class Direction { to_device, to_host };
 
-/// What a copy passes on the host's side (choi2019 3.2.1).
+/// The host memory that a copy reads or writes (choi2019 3.2.1).
 enum class HostSide {
   pinned,    ///< memory that the device reaches
   pageable,  ///< staging buffers that the runtime keeps
   fresh,     ///< a staging buffer that is allocated for this copy
 };
 
-/// How long blocking copies of `size` take, call to return; `fresh` ones from the allocation of their buffer on. Bytes
-/// that come back are compared with those that went.
+/// The time of blocking copies of `size`, from call to return; `fresh` ones from the allocation of their buffer on.
+/// Bytes that come back are compared with those that went.
 std::unique_ptr<Sampler> copies(offload::Device& device, Direction direction, HostSide side, Bytes size);
 
 /// How long a copy of `size` to the device and one to the host take that run at the same time, between pinned memory

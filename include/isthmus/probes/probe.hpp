@@ -17,7 +17,7 @@
 
 namespace isthmus::probes {
 
-/// What is to be probed, and how often.
+/// The request: what to probe, and how often.
 struct Job {
   std::string target;
   std::vector<std::string> overrides;   ///< KEY=VALUE for a model's platform
@@ -38,7 +38,7 @@ struct Job {
   platform::Grain grain = platform::Grain::fine;  ///< grain of a model: the coarsest that may be used
 };
 
-/// What a probe found at one size.
+/// The result of a probe at one size.
 struct Finding {
   using Parameter = std::variant<bool, std::int64_t, std::string>;
 
@@ -62,7 +62,7 @@ class Target {
   offload::Device& open();
   /// The grain of a model's last run.
   std::optional<platform::Grain> grain() const;
-  /// How long the host waited in a model's last run; none for a real device.
+  /// The time for which the host waited in a model's last run; none for a real device.
   std::optional<Time> host_waited() const;
 
  private:

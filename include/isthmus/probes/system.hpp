@@ -12,7 +12,7 @@ namespace isthmus::probes {
 /// The probes of a system of boards: copies, by all boards of a host at once.
 std::span<const Probe> system_probes();
 
-/// What a probe of a system is asked.
+/// The request to a probe of a system.
 struct SystemJob {
   std::string target;  ///< path of the system file
   std::vector<std::string> overrides;

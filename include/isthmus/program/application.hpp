@@ -23,7 +23,7 @@
 
 namespace isthmus::program {
 
-/// What the host tells the kernel before the first word.
+/// A message that the host sends to the kernel before the first word.
 struct Control {
   std::vector<std::uint32_t> messages{};
   std::optional<std::uint32_t> ready{};  ///< tag of the kernel's answer that the host waits for
@@ -39,7 +39,7 @@ struct Opening {
 /// A number that goes by a name.
 using Fact = std::pair<std::string, std::int64_t>;
 
-/// What applications may have beyond a kernel and messages. All of it may be left out.
+/// The optional parts of an application, beyond its kernel and messages.
 struct Extras {
   std::string counted = "messages";  ///< plural of what a message is to its user; ends in s, such as "images"
   std::vector<Fact> facts{};         ///< facts about the application that rows hold
@@ -48,7 +48,7 @@ struct Extras {
   /// Called before the first message of each run.
   std::function<void(const Opening&)> open{};
   Control control{};
-  /// Where a value of the output lies, for people, such as its column and row.
+  /// Describes for people the place of a value of the output, such as its column and row.
   std::function<std::vector<Fact>(std::size_t value)> place{};
   std::optional<DeviceKernel> device{};  ///< OpenCL kernel and its twin, for the flows offload and overlap
   /// Host threads that share the device in the flow offload, each with every so manieth message, buffers, a queue and
@@ -66,8 +66,8 @@ struct Extras {
   /// Messages lie on a drive, one behind the other, from which the kernel's words come (Kernel::from_storage) or the
   /// host reads them: what `fill` writes is what lies there.
   bool from_storage = false;
-  /// If outputs may end before ByteApplication::output: how many bytes the output of an input has, a multiple of 64.
-  /// Bytes that are not sent are compared as zeros.
+  /// The number of bytes of the output of an input, if outputs may end before ByteApplication::output: a multiple of
+  /// 64. Bytes that are not sent are compared as zeros.
   std::function<std::size_t(std::span<const std::byte> input)> output_bytes{};
   /// Bytes of one of what is counted, where messages hold more than that.
   std::optional<std::size_t> payload{};
@@ -75,21 +75,21 @@ struct Extras {
   /// Each message takes the kernel as long as any other, and its output depends on no other message: a long stream may
   /// be told from short ones (docs/grain.md).
   bool steady = false;
-  /// What the circuit computes where messages lie in memory that it reads as often as it likes: for the flow shared.
-  /// The buffers are the arguments of `device`, of which it needs that too.
+  /// The circuit for the flow shared, where messages lie in memory that it may read as often as it likes. The buffers
+  /// are the arguments of `device`, of which it needs that too.
   offload::DatapathMaker datapath{};
-  /// What cores and circuit do where they share memory, in place of kernel and datapath: for the flow shared.
+  /// The work of cores and circuit on shared memory, in place of kernel and datapath: for the flow shared.
   TogetherRun together{};
-  /// What a host thread computes for each message before it sends it; a model alone spends it.
+  /// The time that a host thread computes for each message before it sends it; only a model spends it.
   Time host_work{};
-  /// What ports of the FPGA move of a processor's memory: `together` is for boards with such ports then.
+  /// The buffers of a processor's memory that ports of the FPGA move: `together` is for boards with such ports then.
   std::vector<soc::Buffer> buffers{};
-  /// Its messages follow each other, so that the FPGA may take an earlier one than the core has just made.
+  /// Set if messages follow each other, so that the FPGA may take an earlier one than the core has just made.
   bool delays = false;
-  /// Each launch of a message is an iteration, of whose ends rows tell.
+  /// Set if each launch of a message is an iteration; rows then have the times of their ends.
   bool iterates = false;
-  /// Whether an output may differ from the reference so far, both given as the bytes of one element; by default in
-  /// nothing.
+  /// Tells whether an output may differ from the reference so far, both given as the bytes of one element; by default
+  /// in nothing.
   ElementsAgree agree{};
 };
 
@@ -167,7 +167,7 @@ struct Application {
   std::function<void(Kernel&)> kernel;
   /// Writes input message `number`, 0 and up; the same number gives the same values each time. Several threads call it.
   std::function<void(int number, std::span<Input> message)> fill;
-  /// What the kernel should give back for an input message, computed another way.
+  /// The reference: the kernel's expected output for an input message, computed another way.
   std::function<void(std::span<const Input> input, std::span<Output> output)> reference;
   Extras extras{};
 

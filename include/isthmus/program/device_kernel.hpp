@@ -21,12 +21,12 @@ struct OutputBuffer {
 struct ConstantBuffer {
   std::size_t index = 0;
 };
-/// What launches of one message hand to each other, by its place in DeviceKernel::scratch.
+/// A buffer that launches of one message hand to each other, by its place in DeviceKernel::scratch.
 struct ScratchBuffer {
   std::size_t index = 0;
 };
 
-/// What the application keeps in the device's memory.
+/// The application's data in the device's memory.
 struct ImageBuffer {};
 
 /// An argument of a kernel, in the order of its signature.
@@ -43,8 +43,8 @@ struct DeviceKernel {
   /// Bytes of each buffer that a message's input is cut into; empty: one buffer holds all of it.
   std::vector<std::size_t> inputs{};
   std::vector<std::size_t> outputs{};
-  /// Whether outputs may be shorter (Extras::output_bytes): there are two buffers, of which the second, read first,
-  /// begins with 64 bit, little-endian, that say how many bytes of the first are output; it follows them.
+  /// Tells whether outputs may be shorter (Extras::output_bytes): there are two buffers, of which the second, read
+  /// first, begins with 64 bit, little-endian, that say how many bytes of the first are output; it follows them.
   bool length_last = false;
   /// Whether the host keeps each of them in pinned memory; empty: in none.
   std::vector<bool> pinned_inputs{};

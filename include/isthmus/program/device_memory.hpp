@@ -10,7 +10,7 @@
 
 namespace isthmus::program {
 
-/// What an application keeps in the device's memory: it lies there before the first message.
+/// An application's data in the device's memory; they lie there before the first message.
 struct MemoryImage {
   std::uint64_t bytes = 0;
   /// Writes what the image holds from byte `offset` on. Called for stretch after stretch, once before a run.
@@ -23,7 +23,7 @@ struct RandomReads {
   double per_second;  ///< most accesses a second that memory serves, of all masters together
 };
 
-/// How an actor of a kernel reaches the device's memory.
+/// The way in which an actor of a kernel reaches the device's memory.
 struct MemoryMaster {
   std::string name;  ///< name of the actor's way to memory in reports
   int under_way;     ///< bursts that the actor may have under way (a word by itself counts as one)
@@ -38,7 +38,7 @@ class DeviceMemoryEnds {
   virtual void connect(const MemoryMaster& master, Out<DramReadReq>& requests, In<DramReadResp>& words) = 0;
   /// Ties one that writes.
   virtual void connect(const MemoryMaster& master, Out<DramWriteApply>& requests, Out<DramWriteData>& words) = 0;
-  /// Where the application's image begins.
+  /// The address at which the application's image begins.
   virtual std::uint64_t image() const = 0;
   virtual RandomReads random_reads() const = 0;
 };

@@ -14,7 +14,7 @@
 
 namespace isthmus::program {
 
-/// Where outputs differ from the reference first, and how many do.
+/// The first difference of outputs from the reference, and the number of differences.
 struct Difference {
   int message = 0;
   std::size_t offset = 0;  ///< index of the first difference among the elements of the message
@@ -29,10 +29,10 @@ struct Difference {
 /// An element of an output, given as its bytes, for people.
 using ElementText = std::function<std::string(std::span<const std::byte>)>;
 
-/// Whether an element that was computed is as good as the reference's, of which the bytes differ.
+/// Tells whether an element that was computed is as good as the reference's, of which the bytes differ.
 using ElementsAgree = std::function<bool(std::span<const std::byte> expected, std::span<const std::byte> got)>;
 
-/// Its bytes in the order of memory: "0x 00 00 80 3f".
+/// The element's bytes in the order of memory: "0x 00 00 80 3f".
 std::string hexadecimal(std::span<const std::byte> element);
 
 /// What its type writes: numbers with all their digits, characters as numbers; without an operator << the bytes.

@@ -9,9 +9,9 @@ class Host;
 
 namespace isthmus::program {
 
-/// Where a flow finds its messages and leaves their outputs. `input` is called by the host thread that sends, `output`
-/// and `finished` by the one that receives. A host thread has its messages in their order, at most four of them under
-/// way; threads that share a device have messages of their own each, which end in any order.
+/// The place where a flow finds its messages and leaves their outputs. `input` is called by the host thread that sends,
+/// `output` and `finished` by the one that receives. A host thread has its messages in their order, at most four of
+/// them under way; threads that share a device have messages of their own each, which end in any order.
 class Exchange {
  public:
   virtual ~Exchange() = default;
@@ -21,8 +21,8 @@ class Exchange {
   /// The output of `message` is complete.
   virtual void finished(int message) = 0;
 
-  /// What a host thread between copies does first and last for a message: it may have to wait for it, or hand on what
-  /// came of it.
+  /// The work that a host thread between copies does first and last for a message: it may have to wait for it, or hand
+  /// on what came of it.
   virtual void begin(offload::Host& /*host*/, int /*message*/) {}
   virtual void end(offload::Host& /*host*/, int message) { finished(message); }
 };

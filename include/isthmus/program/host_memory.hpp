@@ -12,7 +12,7 @@
 
 namespace isthmus::program {
 
-/// What an application keeps in the host's memory for its kernel, whose actors read and write it over the link by
+/// An application's data in the host's memory for its kernel, whose actors read and write it over the link by
 /// themselves.
 struct HostImage {
   MemoryImage memory{};
@@ -20,7 +20,7 @@ struct HostImage {
   std::function<void(std::span<const std::byte> image)> left{};
 };
 
-/// How an actor of a kernel reaches the host's memory.
+/// The way in which an actor of a kernel reaches the host's memory.
 struct HostMaster {
   std::string name;  ///< name of the actor's way to memory in reports
   /// Reads of stream.request_size that it may have under way, each with its room in the reply buffer; 0: as many as the
@@ -40,9 +40,10 @@ struct LinkReading {
 /// there and back, T + rate x round trip (Little's law). stacc V-C has 2 T, which is as much where T is rate x round
 /// trip.
 Bytes reply_buffer(const LinkReading& link);
-/// As many whole requests.
+/// The requests that fill this reply buffer, rounded up.
 int requests_to_cover(const LinkReading& link);
-/// What so many requests under way let through: each comes back after a round trip and its own time on the link.
+/// The rate that so many requests under way let through: each comes back after a round trip and its own time on the
+/// link.
 Bandwidth rate_through(const LinkReading& link, int requests);
 
 /// The host's memory where a kernel's actors are: behind a modelled link, or of this machine.
@@ -55,9 +56,9 @@ class HostMemoryEnds {
   /// who then sees a flag that is written after that sees the words of the write too.
   virtual void connect(const HostMaster& master, Out<PcieWriteApply>& requests, Out<PcieWriteData>& words,
                        In<PcieWriteDone>& written) = 0;
-  /// Where the application's image begins.
+  /// The address at which the application's image begins.
   virtual std::uint64_t image() const = 0;
-  /// None where no link lies between.
+  /// None if no link lies between.
   virtual std::optional<LinkReading> link() const = 0;
 };
 

@@ -13,7 +13,7 @@
 
 namespace isthmus::program {
 
-/// What a kernel is tied to.
+/// The ends of the channels that a kernel is connected to.
 struct KernelEnds {
   Out<StreamWord>* words = nullptr;  ///< from the host's link or the storage; null if messages come from a network
   In<StreamWord>* results = nullptr;
@@ -26,7 +26,7 @@ struct KernelEnds {
   std::function<void(const std::string& text)> note = {};  ///< tells the user something
 };
 
-/// What a kernel may know of where its actors are.
+/// Facts of the target that a kernel may use.
 struct KernelPlace {
   Clock clock;
   int onchip_latency = 0;  ///< cycles to read on-chip memory; 0 without a board
@@ -67,7 +67,7 @@ class Kernel {
   /// The actor that reads the host's control messages, of an application that has some, and answers them.
   void control(In<std::uint32_t>& in, Out<ControlMessage>& out);
 
-  /// Where the image begins that the application keeps in the device's memory.
+  /// The address of the application's image in the device's memory.
   std::uint64_t memory_image() const { return memory().image(); }
   /// The actor that reads the device's memory, and one that writes it. Each has a way of its own there, on which its
   /// requests stay in order; a read may pass the write of another actor.
@@ -77,11 +77,11 @@ class Kernel {
   void writes_memory(const MemoryMaster& master, Out<DramWriteApply>& requests, Out<DramWriteData>& words) {
     memory().connect(master, requests, words);
   }
-  /// How many reads of words at random places must be under way for the memory to be what limits them, from its latency
-  /// and its rate; the user is told.
+  /// The number of reads of words at random places that must be under way for the memory to be what limits them, from
+  /// its latency and its rate; the user is told.
   int reads_to_cover_memory() const;
 
-  /// Where the image begins that the application keeps in the host's memory.
+  /// The address of the application's image in the host's memory.
   std::uint64_t host_image() const { return host().image(); }
   /// The actor that reads the host's memory over the link, and one that writes it. They and the messages share the link
   /// fairly, a request of stream.request_size at a time; the requests of each stay in order. A read may pass a write of
@@ -95,8 +95,8 @@ class Kernel {
   }
   /// One that does not ask when its words are on their way.
   void writes_host(const HostMaster& master, Out<PcieWriteApply>& requests, Out<PcieWriteData>& words);
-  /// How many reads of stream.request_size must be under way for the link to be what limits them, from its rate and
-  /// its round trip; the user is told.
+  /// The number of reads of stream.request_size that must be under way for the link to be what limits them, from its
+  /// rate and its round trip; the user is told.
   int requests_to_cover_link() const;
 
   int onchip_latency() const { return place_.onchip_latency; }

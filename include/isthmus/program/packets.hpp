@@ -18,8 +18,8 @@ struct Packets {
   std::function<std::size_t(int packet)> length{};
   /// Writes packet number `packet`, 0 and up; the same number gives the same bytes each time.
   std::function<void(int packet, std::span<std::byte> bytes)> fill{};
-  /// What the kernel should make of a packet, in place, that is the `position`-th that reaches it, from 0 on: computed
-  /// another way.
+  /// Makes the kernel's expected output of a packet, in place; the packet is the `position`-th that reaches it, from 0
+  /// on: computed another way.
   std::function<void(std::uint64_t position, std::vector<std::byte>& bytes)> reference{};
   /// Is given what came back, and was right, as packet number `packet`, in the order in which they came.
   std::function<void(int packet, std::span<const std::byte> bytes)> received{};

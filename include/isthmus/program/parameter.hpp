@@ -12,7 +12,8 @@ namespace isthmus::program {
 
 enum class ParameterKind : std::uint8_t { integer, number, text, choice, folder, file };
 
-/// What a user may choose of an application, on the command line (`--set NAME=VALUE` or `--NAME VALUE`) and in a study.
+/// A value that a user may choose for an application, on the command line (`--set NAME=VALUE` or `--NAME VALUE`) and in
+/// a study.
 ///
 ///     {.name = "values", .kind = ParameterKind::integer, .help = "numbers of a message", .min = 16, .max = 1 << 20,
 ///      .preset = "16384"}
@@ -30,8 +31,8 @@ struct Parameter {
 
 using ParameterValue = std::variant<std::int64_t, double, std::string>;
 
-/// What `text` says of a parameter. Throws Error "WHERE: expected 1..32, got '40'" where it is of another kind, out of
-/// range, none of the choices, or no folder or file that is there; `where` is what the user typed.
+/// Reads the value of a parameter from `text`. Throws Error "WHERE: expected 1..32, got '40'" where it is of another
+/// kind, out of range, none of the choices, or no folder or file that is there; `where` is what the user typed.
 ParameterValue parse(const Parameter& parameter, const std::string& text, const std::string& where);
 
 /// A text cut at its commas.
@@ -45,7 +46,7 @@ class Values {
   explicit Values(std::span<const Parameter> declared);
 
   void set(const std::string& name, ParameterValue value) { values_.insert_or_assign(name, std::move(value)); }
-  /// Whether there is a value: a parameter without a preset may have none.
+  /// Tells whether there is a value: a parameter without a preset may have none.
   bool has(const std::string& name) const { return values_.contains(name); }
 
   /// The value of a parameter of that kind; one that has none, or is of another kind, is an error of the program.

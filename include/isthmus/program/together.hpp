@@ -13,7 +13,7 @@
 
 namespace isthmus::program {
 
-/// What came of messages that cores of the host and a circuit worked on together.
+/// The result of messages that cores of the host and a circuit worked on together.
 struct Together {
   Time elapsed;                                      ///< time of all messages
   std::vector<Time> latencies{};                     ///< latency of each message
@@ -23,7 +23,7 @@ struct Together {
   platform::Grain grain = platform::Grain::fine;
 };
 
-/// What is to be run: inputs come from the exchange, outputs go there.
+/// The request for a run: inputs come from the exchange, outputs go there.
 struct TogetherJob {
   int count;  ///< messages
   platform::Grain grain;

@@ -15,7 +15,7 @@
 /// Cores of the host and a circuit that work on shared memory together (gemieux2018, IV and V).
 namespace isthmus::queues {
 
-/// How a core tells the circuit the line that it needs next.
+/// The way in which a core tells the circuit the line that it needs next.
 enum class HandOver : std::uint8_t {
   none,           ///< the core does not tell the circuit: it works alone
   poll,           ///< in a line that the circuit reads again and again through its cache
@@ -25,7 +25,7 @@ enum class HandOver : std::uint8_t {
 };
 inline constexpr std::string_view kHandOvers[] = {"none", "poll", "poll-uncached", "mmio", "umsg"};
 
-/// What a core does with lines, one after the other, of which it knows the next while it works on one.
+/// A core's work on lines, one after the other; it knows the next line while it works on one.
 struct LookAhead {
   HandOver hand_over = HandOver::none;
   Time work;                             ///< time of the work on each line, once the core has it

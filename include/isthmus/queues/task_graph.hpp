@@ -29,7 +29,7 @@ struct TaskGraph {
 /// naming a task of a cycle, and one that comes after a place that the graph has not.
 std::vector<std::uint32_t> in_order(const TaskGraph& graph);
 
-/// Who says which core executes which task when.
+/// The scheduler: it says which core executes which task when.
 enum class Scheme : std::uint8_t {
   alone,     ///< the cores: each has its tasks from the start, in order, and polls until the tasks before are done
   queues,    ///< the circuit: a queue of ready tasks for each core

@@ -4,7 +4,7 @@
 
 namespace isthmus {
 
-/// Where an object lies in the memory that CPU and circuits share. It means the same to both, so that it may stand in
+/// The place of an object in the memory that CPU and circuits share. It means the same to both, so that it may stand in
 /// that memory itself; zeroed memory holds null addresses.
 template <class T>
 struct Address {

@@ -45,7 +45,7 @@ class shared {
   }
 
   std::size_t size() const { return count_; }
-  /// What circuits, cores and other objects call an object.
+  /// The address of an object, for circuits, cores and other objects.
   Address<T> at(std::size_t place = 0) const {
     if (place >= count_) throw Error(fmt::format("shared object: expected a place below {}, got {}", count_, place));
     return Address<T>{first_} + place;

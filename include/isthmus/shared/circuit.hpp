@@ -62,7 +62,7 @@ class CircuitSide {
 
   std::size_t ports() const { return reads.size(); }
 
-  /// Whether a read, a write, would go in this cycle.
+  /// Tells whether a read, or a write, would go in this cycle.
   bool may_read(std::size_t port = 0);
   bool may_write(std::size_t port = 0);
   /// Asks for an object. Throws Error where that is no part of one line, and for a tag that is not the circuit's.
@@ -94,11 +94,11 @@ class CircuitSide {
   void report(std::uint64_t status) { status_due_ = status; }
   bool reported() const { return !status_due_.has_value(); }
 
-  /// What the CPU has written into a register, in the cycle in which it comes. Registers throw Error for a number that
-  /// is not below kRegisters.
+  /// The CPU's write to a register, in the cycle in which it comes. Registers throw Error for a number that is not
+  /// below kRegisters.
   std::optional<RegisterWrite> written() const { return written_; }
   std::uint64_t register_at(int number) const { return values_[place_among(kRegisters, "register", number)]; }
-  /// For the CPU to read.
+  /// Sets a register that the CPU can read.
   void set_register(int number, std::uint64_t value) { values_[place_among(kRegisters, "register", number)] = value; }
   /// A message of the CPU that has not been taken yet.
   std::optional<Message> message();

@@ -14,7 +14,7 @@
 namespace isthmus {
 
 class Core;
-/// What the CPU does while the machine runs; it ends with it.
+/// The CPU's side while the machine runs; it ends with it.
 using Program = std::function<void(Core&)>;
 
 struct CoreSpec {
@@ -26,7 +26,7 @@ struct CoreSpec {
 /// what comes back from it. It is an actor: each call takes its time, and returns when the program could go on.
 ///
 /// Stores are under way beside each other, ten at most; what they have written may be seen in any order until `fence`.
-/// All calls that tell the circuit something begin with one.
+/// All calls that tell the circuit something begin with a fence.
 class Core {
  public:
   Out<fabric::LineAccess> accesses{"accesses"};

@@ -37,7 +37,7 @@ class SharedMemory {
   /// The address of so many zeroed bytes, a multiple of `alignment` (a power of two within a page) and of a line.
   /// Throws Error naming the keys where the page table does not hold them, and while a machine runs.
   std::uint64_t allocate(Bytes size, std::uint64_t alignment = 1);
-  /// At the end of the run, while a machine runs.
+  /// Gives an object's memory back: at once, or, while a machine runs, at the end of the run.
   void release(std::uint64_t address, Bytes size);
 
   /// The bytes behind an address, within a page. Throws Error for an address that no page holds, and while a machine

@@ -10,7 +10,7 @@ inline constexpr int kRegisters = 64;
 /// `number` as a place among so many. Throws Error "WHAT: expected a number from 0 to ..." for another.
 std::uint16_t place_among(int count, const char* what, int number);
 
-/// What a core says to a circuit by MMIO.
+/// A core's access to a circuit's registers by MMIO.
 struct RegisterAccess {
   enum class Kind : std::uint8_t { write, read, reset };
   Kind kind;

@@ -9,7 +9,7 @@
 /// Buffers that cores of a chip and its FPGA share, and how each is kept coherent (min2019).
 namespace isthmus::soc {
 
-/// How a buffer is allocated, and which port moves it (min2019, table I).
+/// The allocation of a buffer, and the port that moves it (min2019, table I).
 enum class Method : std::uint8_t {
   hp_nc,  ///< non-cacheable, through HP
   hp_c,   ///< cacheable, through HP; software flushes and invalidates
@@ -25,7 +25,7 @@ enum class Direction : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 3> kDirections = {"to-fpga", "to-cpu", "within"};
 
-/// What a method is chosen by (min2019, figure 5).
+/// The facts by which a method is chosen (min2019, figure 5).
 struct Buffer {
   std::string name;
   std::uint64_t bytes = 0;  ///< bytes of one transfer
@@ -36,7 +36,7 @@ struct Buffer {
   bool read_at_once = true;       ///< whether the FPGA reads it as soon as the CPU has written it
 };
 
-/// What a run was asked to do with its buffers.
+/// A user's choices for the buffers of a run.
 struct Choice {
   std::vector<Method> methods{};  ///< method of each buffer
   bool sequential = false;        ///< whether the program is rewritten to write in sequence

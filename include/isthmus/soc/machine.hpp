@@ -15,7 +15,7 @@
 
 namespace isthmus::soc {
 
-/// What the time of software's coherence counts as.
+/// The stage to which the time of software's coherence counts.
 inline constexpr const char* kMaintenance = "maintenance";
 
 /// A part of a buffer, in whole lines.
@@ -25,7 +25,7 @@ struct Part {
   std::uint64_t bytes;
 };
 
-/// What the circuit does once: it reads parts one after the other, computes, and writes parts.
+/// One pass of the circuit: it reads parts one after the other, computes, and writes parts.
 struct Pass {
   std::string stage;  ///< stage that the time of the pass counts as
   std::vector<Part> reads;
@@ -37,14 +37,14 @@ struct Pass {
   std::function<void(std::span<const std::byte> in, std::uint64_t at, std::span<std::byte> out)> compute;
 };
 
-/// What lies in the processor's memory.
+/// The content of the processor's memory.
 struct Layout {
   std::vector<Buffer> buffers;
   std::vector<std::uint64_t> areas{};  ///< bytes of each cacheable area that the CPU has for itself
   std::vector<std::string> stages{};   ///< names of the stages, in the order of the report
 };
 
-/// Where each buffer and area begins, each on a page of its own.
+/// The address of each buffer and area, each on a page of its own.
 struct Addresses {
   std::vector<std::uint64_t> buffers;
   std::vector<std::uint64_t> areas;
@@ -73,7 +73,7 @@ class Cpu {
   bool done() const { return finished_; }
 
   Time now() { return core.now(); }
-  /// What follows counts as this stage.
+  /// Counts the time from here on as this stage.
   void stage(const std::string& name);
   /// A core's work on so many elements whose data are at hand.
   void work(std::uint64_t elements);
@@ -105,7 +105,7 @@ class Cpu {
   bool finished_ = false;
 };
 
-/// What a run took.
+/// The times of a run.
 struct Outcome {
   Time elapsed;
   std::vector<std::pair<std::string, Time>> stages;

@@ -16,14 +16,14 @@ struct PoolEntry {
   bool continues = false;  ///< whether the message goes on in the next buffer
 };
 
-/// How the FPGA's side asks for data.
+/// The way in which the FPGA's side asks for data.
 struct RequestSpec {
   std::int64_t size = 1024;  ///< bytes of the largest request, a multiple of 64
   int in_flight = 16;        ///< read requests of that size under way, each with its room in the reply buffer
   int gap = 4;               ///< cycles that a request takes besides its data
 };
 
-/// What reports call the room for the answers to reads, and the buffers of the pool to the host.
+/// The names, in reports, of the room for the answers to reads, and the buffers of the pool to the host.
 inline constexpr const char* kBytesAskedFor = "bytes asked for";
 inline constexpr const char* kOutputBuffers = "output buffers";
 

@@ -31,7 +31,7 @@ class Buffer {
   Buffer& operator=(Buffer&& other) noexcept;
   ~Buffer();
 
-  /// All of an acquired buffer, the data of a received one.
+  /// The whole of an acquired buffer, or the data of a received one.
   std::span<std::byte> span() const { return {token_.data, token_.bytes}; }
   /// Only the first `bytes`, a multiple of 64, are to be sent.
   void shrink(std::size_t bytes);
@@ -49,7 +49,7 @@ class Buffer {
   int exceptions_;  ///< exceptions under way when the buffer was taken
 };
 
-/// Where buffers of one direction come from and go back to.
+/// The pool that buffers of one direction come from and go back to.
 class BufferHome {
  public:
   BufferHome(const BufferHome&) = delete;
@@ -65,7 +65,7 @@ class BufferHome {
 
   Buffer take(const PooledBuffer& token);
   PooledBuffer give(Buffer&& buffer);
-  /// From a destructor: must neither wait nor throw.
+  /// Called from a destructor: must neither wait nor throw.
   virtual void put_back(const PooledBuffer& token) noexcept = 0;
 
   Timer timer_;
@@ -78,7 +78,7 @@ class BufferHome {
   std::shared_ptr<BufferHome*> here_;  ///< keeps buffers that outlive the pool valid
 };
 
-/// What reports call the buffers of the pool to the device.
+/// The name of the buffers of the pool to the device, in reports.
 inline constexpr const char* kInputBuffers = "input buffers";
 
 /// The producer's end: empty buffers in, full ones out. Each call takes the time of a library call; none enters the

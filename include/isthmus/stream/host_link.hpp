@@ -35,7 +35,7 @@ struct NoControl {
   void step() { in.read(); }
 };
 
-/// What reports call the buffers that wait for the porter.
+/// The name of the buffers that wait for the porter, in reports.
 inline constexpr const char* kWaitingBuffers = "buffers that wait";
 
 /// The porter thread of stacc IV-D: once a period it moves the entries of the queues between host and FPGA, stores one
@@ -102,10 +102,10 @@ class HostLink {
   /// The same as one of several users of the link, which are connected later.
   HostLink(Graph& graph, const PcieInterface& pcie, const HostLinkSpec& spec, LinkUsers& users);
 
-  /// To the kernel: the words of committed buffers in order, `last` on a message's last, which is that of a
+  /// The channel to the kernel: the words of committed buffers in order, `last` on a message's last, which is that of a
   /// buffer.
   Out<StreamWord>& to_kernel() { return buffer_->out; }
-  /// From the kernel: `last` ends a message, which hands the buffer to the host.
+  /// The channel from the kernel: `last` ends a message, which hands the buffer to the host.
   In<StreamWord>& from_kernel() { return writer_->in; }
   Out<std::uint32_t>& control_to_kernel() { return registers_->to_kernel; }
   In<ControlMessage>& control_from_kernel() { return registers_->from_kernel; }

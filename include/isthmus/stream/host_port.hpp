@@ -47,7 +47,7 @@ class HostCalls {
   friend class HostPort<ToModel, FromModel>;
   enum class Kind { none, send, receive };
 
-  /// What both ends share.
+  /// The state that both ends share.
   struct Meeting {
     std::mutex mutex;
     std::condition_variable changed;

@@ -85,7 +85,7 @@ class HostWriteTracker {
   Timer timer_;
 };
 
-/// What an actor has of host memory, and the part that asks the link for it.
+/// An actor's ends to host memory, and the part that asks the link for it.
 struct HostReadEnds {
   In<PcieReadReq>& requests;
   Out<PcieReadResp>& words;

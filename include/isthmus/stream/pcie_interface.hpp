@@ -9,7 +9,7 @@ namespace isthmus {
 /// clock needs some time, and a nanosecond is far less than anything that is known of them.
 inline constexpr Time kHandOver = Time::ns(1);
 
-/// What a link to host memory offers to a graph, whatever it is made of: the device's reads and writes, messages
+/// The interface of a link to host memory in a graph, whatever it is made of: the device's reads and writes, messages
 /// between host software and device. Whoever builds it connects every port; those on the host's side have no clock, and
 /// a channel from `host_messages` takes `root_complex`.
 ///

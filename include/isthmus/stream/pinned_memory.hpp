@@ -67,12 +67,12 @@ class PinnedMemory {
   /// The bytes of all regions that there are.
   Bytes allocated() const;
 
-  /// From any thread.
+  /// May be called from any thread.
   Loan lend(std::uint64_t addr) { return Loan(find(addr)); }
-  /// How many regions are lent now.
+  /// The number of regions that are lent now.
   std::size_t lent() const;
 
-  /// Where the device finds `addr`; throws Error if those bytes are not its to touch.
+  /// The device's address of `addr`; throws Error if those bytes are not its to touch.
   std::byte* at(std::uint64_t addr, std::int64_t bytes);
 
  private:

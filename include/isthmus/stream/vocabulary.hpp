@@ -55,7 +55,7 @@ struct NetPacket {
 };
 inline constexpr std::size_t kBeatBytes = sizeof(NetPacket::data);
 
-/// How many bytes of a beat hold data, and what its `len` says of so many, 1 to 32.
+/// The number of bytes of a beat that hold data, and the `len` of a beat with so many, 1 to 32.
 constexpr std::size_t bytes_of(const NetPacket& beat) {
   return beat.len == 0 ? kBeatBytes : beat.len;
 }
@@ -80,7 +80,7 @@ struct MmioRequest {
   std::array<std::byte, 64> data;
 };
 
-/// What the device sends to host software: the answer to a load, or an interrupt.
+/// A message of the device to host software: the answer to a load, or an interrupt.
 struct DeviceMessage {
   enum class Kind : std::uint8_t { reply, interrupt };
   Kind kind;

@@ -14,7 +14,7 @@
 #include "isthmus/engine/detail/native_steps.hpp"
 #include "isthmus/engine/detail/registration.hpp"
 
-/// What a graph makes of a user's struct.
+/// The actor that a graph makes of a user's struct.
 namespace isthmus::engine {
 
 /// The bytes of an actor between its ports and timers.

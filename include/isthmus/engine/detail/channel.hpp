@@ -41,7 +41,7 @@ enum class Windows : std::uint8_t {
   across,  ///< they are not: what comes in time is found by its time
 };
 
-/// What stands before each token in a channel's ring: its history.
+/// The header before each token in a channel's ring: its history.
 struct SlotHeader {
   Tick pushed_at = kLongAgo;  ///< writer tick
   Tick popped_at = kLongAgo;  ///< reader tick

@@ -11,7 +11,7 @@ namespace isthmus::engine {
 class SilentInputs;
 struct Channel;
 
-/// What a "no" was about, so that a sleeping actor can be woken when it turns to "yes".
+/// The question of a failed poll; a sleeping actor is woken when its answer turns to "yes".
 enum class Poll : std::uint8_t { token, room, closed };
 
 struct FailedPoll {

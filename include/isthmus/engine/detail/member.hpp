@@ -47,7 +47,7 @@ constexpr std::size_t slot_bytes() {
   return (value_offset<T>() + sizeof(T) + unit - 1) / unit * unit;
 }
 
-/// What two ends of a channel must agree on.
+/// The properties on which two ends of a channel must agree.
 struct TokenType {
   const std::type_info* type;
   std::size_t slot_bytes;  ///< on the model

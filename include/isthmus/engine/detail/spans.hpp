@@ -28,7 +28,7 @@ struct PeriodicSpan {
 
   Span at(Tick i) const { return {first.begin + i * every, first.end + i * every, first.period, first.activity}; }
   Span last() const { return at(count - 1); }
-  /// How many of them end by `tick`.
+  /// The number of spans that end by `tick`.
   Tick ended_by(Tick tick) const {
     if (first.end > tick) return 0;
     return count == 1 ? 1 : std::min(count, (tick - first.end) / every + 1);

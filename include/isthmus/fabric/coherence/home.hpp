@@ -74,7 +74,7 @@ class Home {
     std::uint16_t transaction = 0;
   };
 
-  /// What is still to come from a cache.
+  /// The messages that are still to come from a cache.
   struct Expected {
     int confirms = 0;
     int snoop_answers = 0;

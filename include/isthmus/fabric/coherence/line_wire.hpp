@@ -18,7 +18,7 @@ inline bool carries_line(const WriteBack& /*message*/) {
   return true;
 }
 
-/// How long a line is on the wire between a cache and its home, each way.
+/// The time of a line on the wire between a cache and its home, each way.
 struct LineWireSpec {
   Time to_home;
   Time from_home;

@@ -8,7 +8,7 @@
 #include "isthmus/base/units.hpp"
 #include "isthmus/engine/port.hpp"
 
-/// What caches, home and their clients say to each other (docs/coherence.md).
+/// The messages between caches, home and their clients (docs/coherence.md).
 namespace isthmus::fabric {
 
 /// The longest line (CAPI).

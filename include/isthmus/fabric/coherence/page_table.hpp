@@ -53,7 +53,7 @@ class SharedSpace {
 
   /// The address of so many zeroed bytes, from a page on. Throws Error where the table has not enough entries left.
   std::uint64_t allocate(Bytes size);
-  /// Where a circuit's address lies in the host. Throws Error for one that no page holds.
+  /// The host address of a circuit's address. Throws Error for one that no page holds.
   std::uint64_t physical(std::uint64_t address) const {
     if (!table_) return address;
     const std::uint64_t page = address >> shift_;
@@ -68,7 +68,7 @@ class SharedSpace {
   void copy_in(std::uint64_t address, std::span<const std::byte> from);
   /// The number of the page that an address lies in; 0 without a table.
   std::uint64_t page_of(std::uint64_t address) const { return table_ ? address >> shift_ : 0; }
-  /// How many bytes from `address` on lie in its page.
+  /// The number of bytes from `address` to the end of its page.
   std::uint64_t left_in_page(std::uint64_t address) const;
 
  private:

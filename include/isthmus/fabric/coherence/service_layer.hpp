@@ -10,7 +10,7 @@
 
 namespace isthmus::fabric {
 
-/// What reports call a service layer's places.
+/// The name of a service layer's places in reports.
 inline constexpr const char* kReadsInFlight = "reads in flight";
 inline constexpr const char* kWritesInFlight = "writes in flight";
 
@@ -26,7 +26,7 @@ struct ServiceLayerSpec {
   CoherenceObserver* observer = nullptr;
 };
 
-/// What lies between a circuit and its cache (choi2019: system protocol layer): it sends requests on, of reads and
+/// The layer between a circuit and its cache (choi2019: system protocol layer): it sends requests on, of reads and
 /// writes one a cycle, in turn where both are there, and hands results back in the order of the requests, of reads and
 /// of writes, a fence's as one of them. A place for the result is taken with the request, so that the cache never waits
 /// to give one; there are so many places for reads, and so many for writes. How long its phases take is the latency of

@@ -8,7 +8,7 @@
 
 namespace isthmus::fabric {
 
-/// How a processor takes the snoops of its interconnect (AMBA ACE: channels AC, CR and CD).
+/// The port by which a processor takes the snoops of its interconnect (AMBA ACE: channels AC, CR and CD).
 struct SnoopPortSpec {
   Time interval;           ///< time from one snoop to the next
   Time data;               ///< additional time of an answer with the line's bytes
