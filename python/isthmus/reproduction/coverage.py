@@ -21,11 +21,11 @@ from isthmus.reproduction.published import Paper, PublishedRow, read_papers
 HEAD = """\
 # What of the papers runs here
 
-Each place of a paper that states measured numbers or claims, and the command that does the experiment here. `isthmus
-reproduce PAPER` prints all of a paper's numbers beside ours, with errors; *n of m* are the numbers of the place that it
-compares, and "not yet" says why it does not compare the others. What a paper states of parts, set-ups and markets is no
-experiment. The table is made of papers/ by `python -m isthmus.reproduction.coverage docs/coverage.md`; a test runs each
-command with `--dry-run`.
+This page lists each place of a paper that states measured numbers or claims, with the command that does the experiment
+here. `isthmus reproduce PAPER` prints all of a paper's numbers beside ours, with errors. *n of m* are the numbers of a
+place that it compares; "not yet" says why it does not compare the others. Statements on parts, set-ups and markets are
+no experiments. `python -m isthmus.reproduction.coverage docs/coverage.md` makes the tables from papers/; a test runs
+each command with `--dry-run`.
 """
 
 

@@ -12,34 +12,34 @@ from isthmus.running.tools import Event, run_tool
 HEAD = """\
 # The parts of boards
 
-A section of a platform file is a part of the board. Its kind is the last word of its name, or `kind = "..."` where a
-board has several of a kind; a board has the parts that its file names, and no other.
+A section of a platform file describes a part of the board. Its kind is the last word of its name, or `kind = "..."` if
+a board has several of a kind. A board has the parts that its file names, and no others.
 
     [link.vh0]
     kind = "pcie"
     channel = "left"    # what `--channel` calls this link; else it is the last word, vh0
     lanes = { value = 8, source = "data sheet table 1", role = "datasheet" }
 
-A part needs each of its keys but those that say otherwise. What a key holds, its source and its role: the README of
-platforms/. Below are the kinds, each with the section in which a board's only part of it stands. The tables are those
-of src/platform/kinds; `python -m isthmus.running.parts docs/parts.md` writes this page.
+A part needs all of its keys, except those that may be left out. The README of platforms/ explains values,
+sources and roles. The kinds follow, each with the section that a board's only part of this kind has.
+`python -m isthmus.running.parts docs/parts.md` writes this page from the tables of src/platform/kinds.
 
 ## Boards of several links
 Each link has its own end in the host and, with a part `dma`, an engine of its own in front of the device's memory.
 They share the host's memory and the device's.
 
 - **Transfers** (flows offload and overlap, programs on `offload::Device`) go over all links. A transfer that may start
-  goes to the link that would have done with it first: by the link's rate, and by the bytes of the transfers that are
-  under way in its direction. Of links that would at one time, it goes to the one with less under way in the other
-  direction, then to the first of the file. Only links at which its host thread has no transfer under way come into
-  question, so that a thread has as many transfers under way as there are links, if it enqueued them on as many queues.
-  A transfer is not split, and one that is under way by itself is no faster than on the fastest link.
-- **Kernels** are started over the first link.
+  goes to the link that would finish it first, by the link's rate and the bytes of the transfers that are under way in
+  its direction. If several links would finish it at the same time, it goes to the one with less under way in the other
+  direction, then to the first of the file. It goes only to links at which its host thread has no transfer under way. So
+  a thread has as many transfers under way as there are links, if it enqueued them on as many queues. A transfer is not
+  split, and a single transfer is no faster than on the fastest link.
+- **Kernels** start over the first link.
 - **Streams** go over one link: the first.
-- **Probes** are of one link each: `isthmus probe` asks every link by itself.
-- `--channel NAME` leaves the board that link alone, in any flow and probe; `channel` of a target does in a study.
+- **Probes** measure one link each: `isthmus probe` measures every link by itself.
+- `--channel NAME` uses only that link, in any flow and probe; in a study `channel` of a target does the same.
 
-Parts of a link are named after it in reports, `vh1/PCIe tags`, where the board has several.
+If the board has several links, reports name the parts of a link after it: `vh1/PCIe tags`.
 """
 
 
