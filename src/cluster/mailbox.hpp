@@ -42,7 +42,7 @@ class Mailbox {
   void taken(int from);
 
  private:
-  /// From one rank to one other; each counter has a cache line.
+  /// The box from one rank to one other; each counter has a cache line.
   struct Channel {
     alignas(64) std::atomic<std::uint64_t> posted;
     std::array<std::uint32_t, kPlaces> place;  // of each of the last chunks

@@ -120,7 +120,7 @@ class MpiGroup final : public Ranks::Group {
   int size_ = 1;
 };
 
-/// Whether a launcher of MPI jobs started this program: OpenMPI's, MPICH's, or Slurm's with PMI or PMIx.
+/// Tells whether a launcher of MPI jobs started this program: OpenMPI's, MPICH's, or Slurm's with PMI or PMIx.
 bool launched_by_mpi() {
   constexpr std::array kMarks{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_FD"};
   return std::ranges::any_of(kMarks, [](const char* name) { return std::getenv(name) != nullptr; });

@@ -163,7 +163,7 @@ bool Scheduler::start(Actor& actor) {
   return true;
 }
 
-/// Whether nothing that may still be needed of the history can be written over before the next look; else `actor`
+/// Tells whether nothing that may still be needed of the history can be written over before the next look; else `actor`
 /// waits.
 bool Scheduler::keeps_history(Actor& actor) {
   if (actor.wait != Wait::trimming && !history_safe(actor)) {
@@ -284,8 +284,8 @@ bool Scheduler::let_time_pass() {
   return act_at(time);
 }
 
-/// Whether histories have to be trimmed up to `time`: for an actor that waits for that, else now and then, so that an
-/// error in a part of a run that never ends is found.
+/// Tells whether histories have to be trimmed up to `time`: for an actor that waits for that, else now and then, so
+/// that an error in a part of a run that never ends is found.
 bool Scheduler::looks_ahead(std::int64_t time) {
   constexpr std::uint32_t kOften = 16;
   const auto trims = [](const Actor* actor) { return actor->wait == Wait::trimming; };

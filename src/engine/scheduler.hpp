@@ -201,7 +201,7 @@ inline bool accessed_now(const PortState& port) {
 constexpr Tick kLastDoubling = 1 << 16;
 Tick mark_after(Tick tick);
 Tick mark_before(Tick tick);
-/// Whether the actor has moved a token or waited for a time at or after `tick`.
+/// Tells whether the actor has moved a token or waited for a time at or after `tick`.
 bool active_since(const Actor& actor, Tick tick);
 
 /// While a scheduler's code runs for the actor of this thread: its tick is in `Actor::now`.

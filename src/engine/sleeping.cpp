@@ -71,7 +71,7 @@ bool is_known(const FailedPoll& poll) {
   return channel.empty() ? channel.close_visible : kNever;
 }
 
-/// Whether the very next step, at `next`, is known to find another answer than the last.
+/// Tells whether the very next step, at `next`, is known to find another answer than the last.
 bool sees_change_at(const Actor& actor, Tick next) {
   return std::ranges::any_of(actor.failed_polls, [&](const FailedPoll& poll) {
     return poll.inputs == nullptr && is_known(poll) && known_change(poll) - offset(actor, poll) <= next &&
@@ -173,7 +173,7 @@ Scheduler::Wake Scheduler::wake_of(const Actor& actor) const {
   return {known, !asks_closing || all_close || seen_closing(inputs_close(actor)) >= known};
 }
 
-/// Whether a step that starts before `known` may find another answer to a poll that is not known.
+/// Tells whether a step that starts before `known` may find another answer to a poll that is not known.
 bool Scheduler::changes_before(const Actor& actor, const FailedPoll& poll, Tick known) const {
   Channel& channel = *poll.channel;
   const bool room = poll.what == Poll::room;

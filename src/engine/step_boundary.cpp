@@ -49,7 +49,7 @@ bool moved_since(const LastMove& move, Tick tick) {
   return last >= tick;
 }
 
-/// Whether `actor` has moved a token at or after `tick`: by the port of last time most likely.
+/// Tells whether `actor` has moved a token at or after `tick`: by the port of last time most likely.
 bool has_moved(Actor& actor, Tick tick) {
   for (LastMove& move : actor.moves) {
     if (!moved_since(move, tick)) continue;

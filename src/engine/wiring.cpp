@@ -80,8 +80,8 @@ std::uint64_t full_rate_depth(const Channel& channel) {
   return static_cast<std::uint64_t>(longest);
 }
 
-/// Of each actor, whether a token that leaves it can come back to it: it shares a strongly connected component, or
-/// feeds itself.
+/// Tells for each actor whether a token that leaves it can come back to it: it shares a strongly connected component,
+/// or feeds itself.
 std::vector<bool> on_loops(const Wiring::Actors& actors, const Wiring::Channels& channels) {
   boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph(actors.size());
   std::vector<bool> on_loop(actors.size());

@@ -14,7 +14,7 @@ namespace {
 /// Requests that lie between the sockets.
 constexpr int kBetweenSockets = 64;
 
-/// That a core has under way, at least: it waits for one before the next but one.
+/// Requests that a core has under way, at least: it waits for one before the next but one.
 constexpr int kMovesOfACore = 4;
 
 /// Tokens that a read is at most: one more where it begins between two boundaries of completions.

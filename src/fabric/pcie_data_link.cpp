@@ -26,7 +26,7 @@ std::uint16_t after(std::uint16_t sequence, unsigned steps = 1) {
   return static_cast<std::uint16_t>((sequence + steps) % kSequences);
 }
 
-/// Whether `sequence` is at `of` or before it.
+/// Tells whether `sequence` is at `of` or before it.
 bool up_to(std::uint16_t sequence, std::uint16_t of) {
   return (of + kSequences - sequence) % kSequences < kSequences / 2;
 }
@@ -98,7 +98,7 @@ void ReplayingLane::hear() {
     alarm.ring_at(deadline_);
 }
 
-/// From the last packet that was sent, or since when there was progress, on; none where all are acknowledged.
+/// Starts the timer, at the last packet that was sent or at progress; stops it if all packets are acknowledged.
 void ReplayingLane::restart_timer() {
   deadline_ = kept_.empty() ? Time::max() : timer_.now() + timeout_;
   if (!kept_.empty()) alarm.ring_at(deadline_);

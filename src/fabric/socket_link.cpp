@@ -13,7 +13,7 @@ void ToOtherSocket::step() {
   while (cross(*link)) continue;
 }
 
-/// Whether the next of this link goes on with the same read.
+/// Tells whether the next of this link goes on with the same read.
 bool ToOtherSocket::cross(std::size_t link) {
   const HostRequest& request = in[link].read_in_place();
   if (request.due.count() > 0) dllps[link].push(request.due);

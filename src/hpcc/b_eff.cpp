@@ -93,7 +93,7 @@ std::vector<std::byte> left_behind(const std::vector<Series>& series, const std:
 class Ends {
  public:
   virtual ~Ends() = default;
-  /// By all ranks at once.
+  /// Done by all ranks at once.
   virtual void connect(const std::string& /*scheme*/) {}
   /// The bytes that messages are to change.
   virtual void reset(std::vector<std::byte> received) = 0;

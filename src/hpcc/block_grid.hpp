@@ -31,7 +31,7 @@ class BlockGrid {
   int owner(Block block) const;
   /// The blocks of a rank, row by row.
   std::vector<Block> blocks_of(int rank) const;
-  /// Those blocks of `from` whose transposed place is at `to`.
+  /// The blocks of `from` whose transposed place is at `to`.
   BlockSet sent(int from, int to) const;
 
  private:

@@ -9,7 +9,7 @@ namespace {
 // Bytes of pinned memory, as much as the largest message of b_eff: schemes that overlap part longer ones into chunks.
 constexpr std::size_t kPinned = std::size_t{1} << 20;
 
-/// Of `bytes`, those of the `index`th piece.
+/// The part of `bytes` that is the `index`th piece.
 std::size_t piece_of(std::size_t bytes, std::size_t piece, std::size_t index) {
   return std::min(piece, bytes - std::min(bytes, index * piece));
 }

@@ -32,7 +32,7 @@ struct GpuTile {
   std::size_t tile() const { return std::size_t{1} << log_tile; }
 };
 
-/// As in the kernel.
+/// The same value as in the kernel.
 GpuTile gpu_tile(int log_size) {
   if (log_size <= 8) return {.log_values = 3, .log_tile = 10};
   return {.log_values = log_size == 13 ? 5 : 4, .log_tile = log_size <= 11 ? 11 : (log_size == 13 ? 13 : 12)};

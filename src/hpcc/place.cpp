@@ -34,7 +34,7 @@ RankLocation unpacked(const std::string& text) {
   return place;
 }
 
-/// Of all ranks, in their order.
+/// The places of all ranks, in their order.
 std::vector<RankLocation> gathered(const RankLocation& mine, const cluster::Ranks& ranks) {
   std::vector<RankLocation> places;
   for (const std::string& text : ranks.gather(packed(mine))) places.push_back(unpacked(text));

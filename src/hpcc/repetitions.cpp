@@ -27,7 +27,7 @@ std::vector<double> probe(Benchmark& benchmark, const cluster::Ranks& ranks) {
   return expected;
 }
 
-/// Those of all ranks; what is no number is infinitely wrong.
+/// The validation of all ranks; an error that is no number is infinitely wrong.
 Validation validated(Benchmark& benchmark, const cluster::Ranks& ranks) {
   Validation mine = benchmark.validate();
   mine.error = ranks.largest(std::isnan(mine.error) ? std::numeric_limits<double>::infinity() : mine.error);
@@ -38,7 +38,7 @@ void keep_worse(Validation& worst, const Validation& found) {
   if (worst.what.empty() || found.error > worst.error) worst = found;
 }
 
-/// From 1 to `most`, the same on all ranks.
+/// A random number from 1 to `most`, the same on all ranks.
 int drawn(int most, const cluster::Ranks& ranks) {
   std::random_device device;
   std::uniform_int_distribution<int> any(1, most);

@@ -19,7 +19,7 @@ constexpr int kRepetitions = 10;  // as STREAM v5.10 does
 
 constexpr const char* kNoPhase = "-";
 
-/// Those of all ranks, by rank.
+/// The launches of all ranks, by rank.
 std::vector<Launch> launches_of(const Job& job) {
   std::string mine;
   for (const Launch& each : job.launches())

@@ -37,7 +37,7 @@ struct Source {
   std::int32_t place = 0;
 };
 
-/// Who sends which blocks for a transposition, of matrices whose blocks of one rank lie row by row as one matrix.
+/// The exchange of blocks for a transposition, of matrices whose blocks of one rank lie row by row as one matrix.
 class TransposeLayout {
  public:
   /// Of `rank`, with blocks of `block` x `block` values, which are worked on column by column of strips that are
@@ -63,8 +63,8 @@ class TransposeLayout {
   /// Values that go to others, and that come from others.
   std::size_t sent() const { return sent_; }
   std::size_t received() const { return received_; }
-  /// Whether parts of A go to several ranks, so that each has to be put together first. On a square grid all that a
-  /// rank sends goes to one other.
+  /// Tells whether parts of A go to several ranks, so that each has to be put together first. On a square grid all that
+  /// a rank sends goes to one other.
   bool packs() const { return grid_.rows != grid_.columns; }
 
  private:

@@ -19,7 +19,7 @@ enum class SlotType : std::uint8_t { empty, process, text, queue, call, times };
 /// What a text is of; `id` says which. Longer texts go on in parts 1, 2, ...
 enum class Text : std::uint8_t { kind, command, device, platform, driver, device_type, kernel, extension };
 
-/// Whether a call moves data, computes, orders other commands, or is done by the host alone.
+/// Tells whether a call moves data, computes, orders other commands, or is done by the host alone.
 enum class Group : std::uint8_t { transfer, kernel, order, host };
 
 // What a text's `detail` says: of a kind of call its Group and whether its bytes are moved; of a device whether its

@@ -42,7 +42,7 @@ class Queues {
   void made(cl_command_queue handle, const Queue& seen);
   /// One that was made out of the layer's sight is as its driver says.
   Queue& find(cl_command_queue handle);
-  /// None for a queue that was never seen.
+  /// Returns none for a queue that was never seen.
   Queue* known(cl_command_queue handle);
   /// Writes down a queue that the journal does not know yet.
   void introduce(Queue& queue);

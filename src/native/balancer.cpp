@@ -29,7 +29,7 @@ constexpr double kGained = 1.05;
 /// How often a move's effect is looked at before it is taken back: the first look finds caches cold.
 constexpr int kLooks = 2;
 
-/// Of a round trip between cores: between the least seen on a processor, and what some take across sockets.
+/// The time of a round trip between cores: between the least seen on a processor, and what some take across sockets.
 constexpr nanoseconds kLeastTrip = 100ns;
 constexpr nanoseconds kGreatestTrip = 10us;
 

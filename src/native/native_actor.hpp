@@ -66,7 +66,7 @@ class alignas(128) NativeActor final : public engine::NativeContext {
   /// Tokens that went through `end`, likewise.
   double moved(const End& end, int interval) const;
 
-  /// From any thread: it is to move to `worker`, once it stands between two steps.
+  /// May be called from any thread: the actor is to move to `worker`, once it stands between two steps.
   void send_to(Worker& worker) { target_.store(&worker, std::memory_order_release); }
   /// Where to, or null: for its own worker.
   Worker* leaves_for() const;

@@ -47,7 +47,7 @@ class Ring {
   engine::SlotRange open(End& end);
   /// After `open` of an end whose other end stands on another core.
   void pace(End& end, const engine::SlotRange& opened) const;
-  /// Whether `open` would succeed.
+  /// Tells whether `open` would succeed.
   bool could_open(const End& end) const {
     return ahead(end, at(end), end.other->published.load(std::memory_order_acquire)) > 0;
   }

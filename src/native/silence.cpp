@@ -28,7 +28,7 @@ void Silence::watch(double seconds) {
   run_.stop_silent(seconds);
 }
 
-/// Whether a worker has neither slept nor looked for something to do since it was asked last.
+/// Tells whether a worker has neither slept nor looked for something to do since it was asked last.
 bool Silence::anyone_at_work() {
   std::vector<int> now;
   bool found = turns_.empty();

@@ -30,9 +30,9 @@ class Worker {
 
   /// Lets others run until `actor` is ready.
   void suspend(NativeActor& actor);
-  /// From any thread: something that one of its actors waits for has happened.
+  /// May be called from any thread: something that one of its actors waits for has happened.
   void wake();
-  /// From any thread: looks at where its actors are to go and who has come.
+  /// May be called from any thread: looks at where its actors are to go and who has come.
   void call();
   void take(NativeActor& actor);
   /// How often one of its actors was counted, or it looked for one in vain.

@@ -20,7 +20,7 @@ class Document {
 
   const std::filesystem::path& file() const { return file_; }
   const toml::table& root() const { return root_; }
-  /// Whether it has lists of nodes, boards or wires: what no platform has.
+  /// Tells whether it has lists of nodes, boards or wires: what no platform has.
   bool names_system() const;
   /// What `name = "..."` at its head calls it, which must be there.
   std::string name() const;

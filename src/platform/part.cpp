@@ -90,7 +90,7 @@ class Run {
     return groups;
   }
 
-  /// With the first group k times as fast the path lasts `left` + `first` / k: as long as the busiest of the other
+  /// If the first group is k times as fast, the path lasts `left` + `first` / k: as long as the busiest of the other
   /// parts works anyway, or, if that is never, until another group holds more of it.
   Limit of_path() const {
     const std::vector<Group> groups = this->groups();

@@ -77,7 +77,7 @@ class Reader {
     return !table.empty() && std::ranges::all_of(table, [](const auto& each) { return is_header(each.second); });
   }
 
-  /// Whether a table whose name is a kind's holds other parts, such as [kernel.first], and nothing of a part.
+  /// Tells whether a table whose name is a kind's holds other parts, such as [kernel.first], and nothing of a part.
   static bool is_group(const toml::table& table, const PartKind& kind) {
     return holds_tables(table) && std::ranges::none_of(table, [&kind](const auto& each) {
              return find_key(kind, each.first.str()) != nullptr;

@@ -63,7 +63,7 @@ std::size_t count(const SocSpec& spec, std::span<const std::size_t> ports, SocRo
       std::ranges::count_if(ports, [&](std::size_t port) { return spec.ports[port].route == route; }));
 }
 
-/// With clients for the ports and cores that are built.
+/// The coherence with clients for the ports and cores that are built.
 fabric::CoherenceSpec with_clients(const SocSpec& spec, std::span<const std::size_t> ports, const SocCores& cores) {
   fabric::CoherenceSpec coherence = spec.coherence;
   coherence.agents.front().cache.ports = cores.cached + static_cast<int>(count(spec, ports, SocRoute::cache));

@@ -8,7 +8,7 @@
 
 namespace isthmus::probes {
 
-/// By the place of a fabric::MemoryType.
+/// Names, by the place of a fabric::MemoryType.
 inline constexpr std::array<std::string_view, 2> kMemoryTypes = {"cacheable", "noncacheable"};
 
 /// A buffer that a core copies to the one behind it.

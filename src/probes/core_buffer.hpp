@@ -43,7 +43,7 @@ class CoreBuffer {
   void flush();
   /// What the core reads.
   std::vector<std::byte> bytes();
-  /// Whether the core reads what `writer` has left.
+  /// Tells whether the core reads what `writer` has left.
   bool has(std::uint64_t writer);
 
  private:

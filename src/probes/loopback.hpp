@@ -14,8 +14,8 @@ struct Loopback {
   std::uint64_t lines = 1;
 };
 
-/// From the first line that is written to the last that has come back, with the lines of memory by which each tells the
-/// other. Throws Error where bytes come back changed, or lines do not fit into the page table.
+/// The time from the first line that is written to the last that has come back, with the lines of memory by which each
+/// tells the other. Throws Error where bytes come back changed, or lines do not fit into the page table.
 Time run_loopback(const platform::Description& board, const Loopback& loopback);
 
 }  // namespace isthmus::probes

@@ -38,7 +38,7 @@ Walk walk_of(Bytes size, Bytes burst, bool modelled) {
       .passes = std::clamp<std::int64_t>((modelled ? kEnoughOfAModel : kEnoughToTime) / size.count, 1, kMostPasses)};
 }
 
-/// Whether a kernel is to touch the device's memory: one that is not needs none.
+/// Tells whether a kernel is to touch the device's memory: one that is not needs none.
 enum class Touches { memory, nothing };
 
 /// A kernel and what it needs, ready to be launched.

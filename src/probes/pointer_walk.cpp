@@ -41,7 +41,7 @@ struct Shape {
   std::uint64_t work;   ///< nodes of each list, or look-ups of all walks together
 
   std::uint64_t places() const { return (lines + 1) / 2; }
-  /// As many keys as the table has places are in it; look-ups ask for any of them.
+  /// The table has as many keys as places; look-ups ask for any of them.
   static std::uint64_t key(std::uint64_t number) { return random_word(number); }
   std::uint64_t key_of_look_up(std::uint64_t look_up) const { return key(random_word(~look_up) % places()); }
   std::uint64_t place_of(std::uint64_t key) const { return key % places(); }

@@ -97,7 +97,7 @@ class Copies {
       all([](offload::Host& host, Side& side) { side.copy(host, Direction::to_device); });
   }
 
-  /// From the first call to the last return.
+  /// The time from the first call to the last return.
   Time take() {
     stop_if_interrupted();
     all([](offload::Host& host, Side& side) { side.timed(host); });
@@ -191,7 +191,8 @@ class LimitSearch {
     const auto found = std::ranges::find_if(part.keys, has);
     return found == part.keys.end() ? std::string() : *found;
   }
-  /// With the key at its next value on each board that has one: boards of one host may be of different platforms.
+  /// Measures with the key at its next value on each board that has one: boards of one host may be of different
+  /// platforms.
   Time time_with(const std::string& key, Bytes size) const {
     std::vector<SystemBoard> boards = boards_;
     for (SystemBoard& board : boards) {

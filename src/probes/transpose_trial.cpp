@@ -50,7 +50,7 @@ class TransposingCore {
   bool finished_ = false;
 };
 
-/// Whether a matrix is the transpose of what the CPU has written.
+/// Tells whether a matrix is the transpose of what the CPU has written.
 bool is_transposed(std::span<const std::byte> matrix, std::uint64_t rows) {
   std::vector<std::byte> source(matrix.size());
   fill_line(0, kCpu, source);

@@ -25,7 +25,7 @@ class ChoiceArgument {
   int delay_ = 0;
 };
 
-/// As records hold them.
+/// The buffers as records hold them.
 Record to_json(const std::vector<soc::Buffer>& buffers);
 
 /// Puts into a row what was chosen: `method`, the one of all buffers or "mixed", and `methods`, that of each.

@@ -26,7 +26,7 @@ std::optional<T> number(std::string_view text) {
   return value;
 }
 
-/// Whether `text` was a value that it may have, which is then set.
+/// Tells whether `text` was a value that it may have, which is then set.
 template <double Faults::*kind>
 bool set_probability(Faults& faults, std::string_view text) {
   const auto value = number<double>(text);

@@ -27,7 +27,7 @@ struct Flow {
   bool in_place = false;      ///< whether the flow takes an application's datapath, which reads messages in place
   bool device_memory = true;  ///< whether kernels reach the device's memory
   bool host_memory = false;   ///< whether kernels reach the host's memory over the link by themselves
-  /// Whether packets of a network come to its host threads and leave from them, on a board whose host has one.
+  /// Tells whether packets of a network come to its host threads and leave from them, on a board whose host has one.
   bool host_network = false;
   bool storage = false;  ///< whether messages may come from a drive
   /// What a board must have if an application has buffers that ports move; none: the flow moves none.
@@ -39,7 +39,7 @@ struct Flow {
   std::span<const std::string_view> packet_faults{};
   std::span<const std::string_view> thread_faults{};
 
-  /// Whether the application has the kernel that it takes, and that has what it needs.
+  /// Tells whether the application has the kernel that it takes, and that has what it needs.
   bool takes(const ByteApplication& application) const {
     if (application.extras.memory && !device_memory) return false;
     if (application.extras.host && !host_memory) return false;

@@ -49,7 +49,7 @@ std::pair<std::uint64_t, std::uint64_t> stretch_of(const Datapath& path, const p
   return {rounds.first + stretch, rounds.first + 2 * stretch};
 }
 
-/// The same job over nothing: where a line through one job begins.
+/// A run of the same job without work: the beginning of a line through one job.
 StreamRun nothing_of(const StreamRun& run) {
   StreamRun none = run;
   none.run.times.elapsed = none.run.times.lasted = {};

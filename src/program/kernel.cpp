@@ -14,7 +14,7 @@ namespace {
 constexpr int kMessages = 64;
 constexpr int kAnswers = 16;
 
-/// For an actor that does not ask when its writes are on their way.
+/// The end for an actor that does not ask when its writes are on their way.
 struct Unheard {
   In<PcieWriteDone> in{"in"};
   void step() { in.read(); }

@@ -36,7 +36,7 @@ std::vector<std::unique_ptr<offload::Buffer>> allocate(offload::Device& device, 
   return buffers;
 }
 
-/// None where a buffer's bytes are pageable.
+/// Pins buffers; gives null for a buffer whose bytes are pageable.
 std::vector<std::unique_ptr<offload::PinnedBuffer>> pin(offload::Device& device, const std::vector<std::size_t>& sizes,
                                                         const std::vector<bool>& pinned) {
   std::vector<std::unique_ptr<offload::PinnedBuffer>> buffers(sizes.size());

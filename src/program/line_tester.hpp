@@ -19,7 +19,7 @@ class LineTester {
   void run();
   /// Ends it before that: at its next look nobody is there any more.
   void stop() { stopped_ = true; }
-  /// Whether it has sent and taken all.
+  /// Tells whether it has sent and taken all.
   bool over() const { return over_; }
 
   const Spent& spent() const { return spent_; }

@@ -40,7 +40,7 @@ class LineWords {
  public:
   LineWords() : come_(kLinesAsked) {}
 
-  /// Whether another line may be asked for.
+  /// Tells whether another line may be asked for.
   bool room() const { return asked_ - handed_ < kLinesAsked; }
   /// Something that was asked for has not come yet.
   bool awaits() const { return asked_ > came_; }

@@ -29,7 +29,7 @@ class Measuring {
  public:
   explicit Measuring(const Repetition& repetition) : repetition_(repetition) {}
 
-  /// Whether another run is wanted.
+  /// Tells whether another run is wanted.
   bool wants_more() const;
   void took(Time elapsed) { taken_.push_back(elapsed); }
   /// The number of the run that has the median time of those that count; of two in the middle the slower.
@@ -59,7 +59,7 @@ auto typical_run(Measuring& measuring, const Once& once, const ElapsedOf& elapse
   return std::move(runs[measuring.typical()]);
 }
 
-/// As a row holds it: what is a number is one.
+/// The difference as a row holds it: numbers stay numbers.
 Record to_json(const Difference& difference);
 
 }  // namespace isthmus::program

@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Whether packets of an application come to a board's host and leave from there.
+/// Tells whether packets of an application come to a board's host and leave from there.
 bool through_host(const platform::Description& board, const ByteApplication& application, const Flow& flow) {
   return application.extras.packets && flow.host_network && board.find("stack") != nullptr;
 }

@@ -66,7 +66,7 @@ struct MemoryReader {
   static constexpr std::size_t kRoom = 2 * kMost;
   static constexpr int kPatience = 3;
 
-  /// Whether anything was.
+  /// Tells whether anything was.
   bool prefetch_what_is_asked() {
     const std::size_t before = asked_for_;
     while (asked_for_ - handed_on_ < kRoom && word_wanted()) {

@@ -28,7 +28,7 @@ NativeRun run_packets_in_memory(const Job& job);
 /// The same over a line between two network interfaces or sockets of this machine, with a neighbour at its other end.
 NativeRun run_packets_over_line(const Job& job);
 
-/// Whether a line of the system carries packets, which has ends of its own.
+/// Tells whether a line of the system carries packets, which has ends of its own.
 bool over_line(const Packets& packets);
 
 /// By what carries them (Packets::transport).

@@ -17,7 +17,7 @@ StreamRun all_finely(const Job& job, const PacedFlow& flow) {
   return result;
 }
 
-/// None where the pace does not become steady.
+/// None if the pace does not become steady.
 std::optional<StreamRun> coarsely(const Job& job, const Lengths& lengths, const PacedFlow& flow) {
   Checker checker(job.application, job.progress);
   MessagesBeside messages(job.application, checker);

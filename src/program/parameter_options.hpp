@@ -33,7 +33,7 @@ class ParameterArguments {
   std::vector<std::optional<std::string>> typed_;  ///< values that the user typed by --NAME
 };
 
-/// As records hold them.
+/// The parameters as records hold them.
 Record to_json(const std::vector<Parameter>& declared);
 Record to_json(const Values& values);
 
@@ -43,7 +43,7 @@ class CountArgument {
  public:
   CountArgument(std::string counted, int preset) : counted_(std::move(counted)), preset_(preset) {}
   void add_to(CLI::App& app);
-  /// None where none is given. Throws Error where it is below 1, or given under both names.
+  /// None if none is given. Throws Error where it is below 1, or given under both names.
   std::optional<int> chosen() const;
 
  private:

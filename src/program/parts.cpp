@@ -32,7 +32,7 @@ PartPlan porter(ActorId actor) {
           .occupancies = {{actor, kWaitingBuffers}}};
 }
 
-/// From the thread that fills messages to their words on the device.
+/// The way from the thread that fills messages to their words on the device.
 std::vector<PartPlan> parts_from_host(const StreamActors& stream, ActorId producer) {
   const HostLinkActors& link = stream.link.actors();
   std::vector<PartPlan> plans{thread(kProducer, producer), pool(kInputBuffers, "stream.input_buffers", producer),

@@ -14,7 +14,7 @@ namespace {
 constexpr double kRounds = 250;
 /// Messages of it, of which each half has two at least.
 constexpr int kFewest = 4;
-/// By which the paces of its halves may differ.
+/// The share by which the paces of its halves may differ.
 constexpr double kSteady = 0.005;
 
 constexpr int kMost = 1 << 30;

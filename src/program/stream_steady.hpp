@@ -19,8 +19,8 @@ struct Lengths {
 /// one of them matters little.
 Lengths steady_lengths(const platform::Description& board, const ByteApplication& application);
 
-/// Whether the second half of the stretch between the lengths took as long for a message as the first, but for what a
-/// round of the porter leaves open. `received` are the ends of the longer one's messages.
+/// Tells whether the second half of the stretch between the lengths took as long for a message as the first, but for
+/// what a round of the porter leaves open. `received` are the ends of the longer one's messages.
 bool is_steady(std::span<const Time> received, const Lengths& lengths);
 
 /// A stream of `count` messages, at the pace that the longer one has beyond the shorter.

@@ -59,7 +59,7 @@ struct TaskCore {
 
  protected:
   fabric::LineResult read(std::uint64_t address, int bytes);
-  /// Whether it is done, and its value.
+  /// Tells whether the task is done, and its value.
   std::pair<bool, std::uint64_t> value_of(std::uint32_t task);
   void execute(std::uint32_t task);
   void store(std::uint64_t address, std::span<const std::uint64_t> words, bool last = false);

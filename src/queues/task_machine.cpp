@@ -17,7 +17,7 @@ constexpr std::int64_t kCyclesOfATask = 1000;
 constexpr std::int64_t kWaysOfALine = 2;
 constexpr std::int64_t kCyclesOfALine = 10;
 
-/// From the circuit's cache over the home to the host's cache and memory, and back.
+/// The way from the circuit's cache over the home to the host's cache and memory, and back.
 Time way_of_line(const fabric::CoherenceSpec& coherence) {
   std::int64_t cycles = coherence.memory_latency;
   Time on_wires;

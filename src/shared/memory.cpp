@@ -56,7 +56,7 @@ std::uint64_t SharedMemory::allocate(Bytes size, std::uint64_t alignment) {
   return address;
 }
 
-/// By whole pages; what is free at the end of the last goes on in them.
+/// Allocates whole pages; the free rest of the last page is used next.
 void SharedMemory::grow(std::uint64_t size) {
   if (!table_) {
     const std::uint64_t pinned = std::max(size, kPinned);

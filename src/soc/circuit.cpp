@@ -61,7 +61,7 @@ void Circuit::read(const Pass& pass) {
     }
 }
 
-/// As much as what was read allows.
+/// Does as much as the data that were read allow.
 void Circuit::produce(const Pass& pass) {
   while (made_ < all_) {
     const Part& part = pass.writes[part_];

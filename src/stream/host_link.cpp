@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kMessages = 64;  // control messages that wait at either end
 
-/// From a thread to another one.
+/// The way from one thread to another.
 ChannelOptions between_cores(const HostLinkSpec& spec, int depth) {
   return {.depth = depth, .latency_time = spec.core_to_core, .return_latency_time = spec.core_to_core};
 }

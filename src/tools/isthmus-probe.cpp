@@ -37,7 +37,7 @@ std::optional<platform::Description> board_of(const Options& options) {
 
 using Board = std::optional<platform::Description>;
 
-/// Whether a target has what a probe needs; a real device has it, or says in its own words what it lacks.
+/// Tells whether a target has what a probe needs; a real device has it, or says in its own words what it lacks.
 bool served(const probes::Probe& probe, const Board& board) {
   return board ? platform::has_all(*board, probe.needs) : !probe.on_models_alone;
 }
@@ -159,7 +159,7 @@ tools::Record record_of(const Options& options, const Probed& probed, const prob
   return record;
 }
 
-/// Whether the target is a file of several boards.
+/// Tells whether the target is a file of several boards.
 bool is_system(const Options& options) {
   return options.target.ends_with(".toml") && platform::is_system(platform::file_of(options.target));
 }
@@ -277,7 +277,7 @@ void tell_left_out(const Options& options, const probes::Probe& probe, const std
          {"text", fmt::format("{}: left out {}; it takes {}", probe.name, fmt::join(left_out, ", "), probe.sizes)}});
 }
 
-/// Whether what arrived was right.
+/// Tells whether what arrived was right.
 bool run_probe(const Options& options, const probes::Probe& probe, const Board& board) {
   std::list<Way> ways = ways_of(options, board, probe);
   Told told;

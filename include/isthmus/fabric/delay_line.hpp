@@ -103,7 +103,7 @@ class DelayLine {
 
   /// Until when nothing that has not come by `now` can leave, and nothing in the line; the line is not empty.
   Time quiet_until(Time now) const;
-  /// Whether the next may leave now. If not, lets time pass; then look at what has come before asking again.
+  /// Tells whether the next may leave now. If not, lets time pass; then look at what has come before asking again.
   bool await(Timer& timer) const;
 
  private:

@@ -86,7 +86,7 @@ struct HostMoved {
   Time latency;
 };
 
-/// Whether nothing comes from any of these any more.
+/// Tells whether nothing comes from any of these any more.
 template <class Inputs>
 bool all_closed(Inputs& inputs) {
   return std::ranges::all_of(inputs, [](auto& input) { return input.closed(); });

@@ -50,7 +50,7 @@ class AlarmEnd {
   Out<Time> set{"set"};
   /// It will ring at `at` or earlier.
   void ring_at(Time at);
-  /// Whether it has just rung.
+  /// Tells whether it has just rung.
   bool rang();
 
  private:

@@ -42,7 +42,7 @@ struct RunConditions {
   /// Whatever shape the benchmark's own kernels have.
   bool on_cpu() const { return device.type == "cpu"; }
   bool single() const { return variant == Variant::single; }
-  /// Whether ND-range kernels in the shape of a GPU run.
+  /// Tells whether ND-range kernels in the shape of a GPU run.
   bool gpu() const { return !single() && shape() == "gpu"; }
 };
 
@@ -103,7 +103,8 @@ class Job {
   const cluster::Ranks& ranks() const { return parts_.ranks; }
   const Parameters& parameters() const { return parts_.parameters; }
   const RunConditions& conditions() const { return parts_.conditions; }
-  /// Whether the kernels were compiled before, by another: then what they keep in local memory is no concern of ours.
+  /// Tells whether the kernels were compiled before, by another: then what they keep in local memory is no concern of
+  /// ours.
   bool precompiled() const { return !parts_.binary.empty(); }
   const cluster::Grid& grid() const { return parts_.grid; }
   /// The scheme of communication that was asked for; empty: the benchmark's own choice, which it then says.
@@ -127,9 +128,10 @@ class Job {
   /// the bank that this argument is connected to.
   offload::ComputeBuffer buffer(std::size_t bytes, const offload::ComputeKernel& kernel, std::uint32_t index,
                                 const std::string& name, std::size_t replica = 0) const;
-  /// Whether each replication reaches only buffers of its own.
+  /// Tells whether each replication reaches only buffers of its own.
   bool has_banks() const { return parts_.side_file && !parts_.side_file->banks.empty(); }
-  /// Whether programs of the frame's own, the probes, can run here. Where nothing compiles online there is no model.
+  /// Tells whether programs of the frame's own, the probes, can run here. Where nothing compiles online there is no
+  /// model.
   bool has_probes() const { return conditions().device.compiles_online; }
   /// A buffer that only probes use: of a byte where there are none.
   offload::ComputeBuffer spare(std::size_t bytes) const { return device().buffer(has_probes() ? bytes : 1); }

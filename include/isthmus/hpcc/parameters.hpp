@@ -35,7 +35,7 @@ class Parameters {
 
   std::int64_t integer(const std::string& name) const;
   const std::string& text(const std::string& name) const;
-  /// Whether it was set, and is not the default.
+  /// Tells whether it was set, and is not the default.
   bool was_set(const std::string& name) const;
   const std::vector<ParameterSpec>& all() const { return specs_; }
 

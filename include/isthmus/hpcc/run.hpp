@@ -48,9 +48,9 @@ struct Result {
   std::optional<double> efficiency() const;
   /// How long a repetition's work lasts at what is expected of a rate.
   std::optional<double> expected_seconds() const;
-  /// Whether the probes can tell that a rate cannot be: not where so little work is expected to last less than the
-  /// clock and the scheduler let us tell. What was measured has no say in that, or the more it cheats the less it would
-  /// be judged.
+  /// Tells whether the probes can tell that a rate cannot be: not where so little work is expected to last less than
+  /// the clock and the scheduler let us tell. What was measured has no say in that, or the more it cheats the less it
+  /// would be judged.
   bool judged() const;
   /// The most that the probes allow of a rate, their spread and that of the samples (at most their median) included;
   /// infinite where it is not judged. Where others took a share `load` of the cores, a quiet moment may be faster than

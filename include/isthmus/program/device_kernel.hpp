@@ -46,7 +46,7 @@ struct DeviceKernel {
   /// Tells whether outputs may be shorter (Extras::output_bytes): there are two buffers, of which the second, read
   /// first, begins with 64 bit, little-endian, that say how many bytes of the first are output; it follows them.
   bool length_last = false;
-  /// Whether the host keeps each of them in pinned memory; empty: in none.
+  /// Tells whether the host keeps each of them in pinned memory; empty: in none.
   std::vector<bool> pinned_inputs{};
   std::vector<bool> pinned_outputs{};
   /// Buffers that are written once, before the first launch.

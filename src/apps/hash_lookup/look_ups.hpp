@@ -20,7 +20,7 @@ enum class KeyDraw : std::uint8_t { uniform, zipf };
 class Zipf {
  public:
   explicit Zipf(std::uint64_t items);
-  /// For `u`, drawn evenly from [0, 1).
+  /// The number for `u`, drawn evenly from [0, 1).
   std::uint64_t number(double u) const;
 
   static constexpr double kTheta = 0.99;

@@ -29,7 +29,7 @@ class Selection {
  public:
   explicit Selection(std::int64_t below) : below_(below) {}
 
-  /// Whether the next row is kept.
+  /// Tells whether the next row is kept.
   bool keeps(std::span<const std::byte, kRowBytes> row) {
     ++scanned_;
     const bool kept = row_key(row) < below_;

@@ -71,7 +71,7 @@ std::size_t ChannelSelector::shortest(const Side& side) const {
   return static_cast<std::size_t>(found - side.queues.begin());
 }
 
-/// Whether its queue has room.
+/// Tells whether its queue has room.
 bool ChannelSelector::choose(const LineAccess& access, Side& side) {
   std::size_t channel = side.last;
   if (!side.within) {

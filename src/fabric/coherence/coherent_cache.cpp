@@ -80,7 +80,7 @@ bool CoherentCache::is_watched(std::uint64_t line) const {
   return line - spec_.watched < static_cast<std::uint64_t>(spec_.watched_lines);
 }
 
-/// Whether a result may leave by this port in this step.
+/// Tells whether a result may leave by this port in this step.
 bool CoherentCache::result_goes(std::size_t port) const {
   return (handed_on_ >> port & 1U) == 0;
 }
@@ -318,7 +318,7 @@ void CoherentCache::miss(std::size_t port, const LineAccess& access, Way* way) {
   asked_ = moved_ = true;
 }
 
-/// Whether a write of the line is under way that is not kept: nothing of it is, until then.
+/// Tells whether a write of the line is under way that is not kept: nothing of it is, until then.
 bool CoherentCache::puts(std::uint64_t line) const {
   return std::ranges::any_of(misses_, [&](const Miss& miss) { return miss.puts && line_of(miss.access.addr) == line; });
 }
@@ -337,7 +337,7 @@ void CoherentCache::send_put() {
   wrote_back_ = moved_ = true;
 }
 
-/// Whether the way is free now: a modified line needs a place in the write-back buffer, which takes a write slot.
+/// Tells whether the way is free now: a modified line needs a place in the write-back buffer, which takes a write slot.
 bool CoherentCache::make_way(Way& way) {
   if (way.state == LineState::invalid) return true;
   if (hinted_ && is_watched(way.line)) return false;

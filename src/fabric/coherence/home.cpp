@@ -11,7 +11,7 @@ bool owns(HomeRequest::Kind kind) {
   return kind == HomeRequest::Kind::own || kind == HomeRequest::Kind::own_read || kind == HomeRequest::Kind::put;
 }
 
-/// Whether the answer has the line's bytes.
+/// Tells whether the answer has the line's bytes.
 bool with_data(HomeRequest::Kind kind) {
   using enum HomeRequest::Kind;
   return kind == read || kind == read_once || kind == own_read;
@@ -182,7 +182,7 @@ bool Home::may_ask_others(std::size_t agent) {
   return true;
 }
 
-/// Whether memory has anything to say. Once in a step, as memory_reads takes one token a tick.
+/// Tells whether memory has anything to say. Once in a step, as memory_reads takes one token a tick.
 bool Home::ask_memory(const HomeRequest& request, std::uint16_t place) {
   const bool fence = request.kind == HomeRequest::Kind::fence;
   if (!fence && !spec_.directory && !with_data(request.kind)) return false;
@@ -217,7 +217,7 @@ bool Home::may_have(std::size_t other, std::size_t agent, std::uint64_t line) co
   return other != spec_.remembered || agent >= snoops.size() || given_.contains(line);
 }
 
-/// Whether a read that is answered leaves its line in the cache that is filled, too.
+/// Tells whether a read that is answered leaves its line in the cache that is filled, too.
 bool Home::fills(const Transaction& transaction) const {
   using enum HomeRequest::Kind;
   return spec_.filled && transaction.requester != *spec_.filled && transaction.requester < snoops.size() &&

@@ -117,7 +117,7 @@ void HomeBridge::answer_fences() {
   moved_ = true;
 }
 
-/// Whether that was its last.
+/// Tells whether that was its last.
 bool HomeBridge::ask_next_line(const HostRequest& request) {
   if (!free_lines_.any() || !home_requests.room()) return false;
   const std::uint16_t place = free_lines_.take();

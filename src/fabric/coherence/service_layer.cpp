@@ -64,7 +64,7 @@ void ServiceLayer::send() {
       write_next_ ? send(writes, writing_) || send(reads, reading_) : send(reads, reading_) || send(writes, writing_);
 }
 
-/// Whether the next access is to a page that has to be found; that begins then.
+/// Tells whether the next access is to a page that has to be found; that begins then.
 bool ServiceLayer::must_walk(In<LineAccess>& from) {
   const LineAccess* request = from.front();
   if (request == nullptr || request->kind == LineAccess::Kind::fence) return false;

@@ -40,9 +40,9 @@ class ModelEvent final : public EventState {
   ModelEvent(std::shared_ptr<const RunIdentity> run, CommandId id, std::shared_ptr<const Command> command = nullptr)
       : run_(std::move(run)), id_(id), command_(std::move(command)) {}
   CommandId id() const { return id_; }
-  /// Whether its command ended with a run before this one. Throws Error where it is of another device's run.
+  /// Tells whether its command ended with a run before this one. Throws Error where it is of another device's run.
   bool is_past(const RunIdentity& now) const;
-  /// That the command has ended.
+  /// Says that the command has ended.
   void tell() const { known_ = true; }
   Span span() const override { return ended().ran; }
   Span computing() const override { return {.start = ended().ran.end - ended().on_device(), .end = ended().ran.end}; }

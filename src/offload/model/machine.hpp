@@ -84,7 +84,7 @@ void arrange_parts(const MachinePlan& plan, Machine& machine);
 /// Adds `by` to the ids of all actors of the machine.
 void move_ids(Machine& machine, std::size_t by);
 
-/// Who does the commands of so many threads.
+/// The workers for the commands of so many threads.
 Workers workers_of(const MachineSpec& spec, std::size_t threads, std::size_t kernels);
 
 /// How many cores of a machine with so many threads move bytes in the host's memory.

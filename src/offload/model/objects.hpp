@@ -42,7 +42,7 @@ class PinnedMap {
   void remove(std::span<const std::byte> memory) {
     std::erase_if(held_, [memory](auto held) { return held.data() == memory.data(); });
   }
-  /// Whether all of `memory` is pinned.
+  /// Tells whether all of `memory` is pinned.
   bool holds(std::span<const std::byte> memory) const {
     return std::ranges::any_of(held_, [memory](std::span<const std::byte> held) {
       return held.data() <= memory.data() && memory.data() + memory.size() <= held.data() + held.size();

@@ -81,12 +81,12 @@ class RuntimeState {
 
   bool complete(CommandId command) const;
   bool may_start(const Record& record) const;
-  /// Of the commands that may start and are `wanted`, the one that was enqueued first; null where there is none.
+  /// The command that was enqueued first, of those that may start and are `wanted`; null if there is none.
   template <class Wanted>
   Record* first_to_start(const Wanted& wanted);
   CommandToken start(Record& record, std::size_t worker, Time now);
   CommandPath path_to(const Record& record, const Command& command) const;
-  /// Whether the waiter may go on; `told` is the command that it takes out of a mailbox.
+  /// Tells whether the waiter may go on; `told` is the command that it takes out of a mailbox.
   bool granted(const Waiter& waiter, std::optional<CommandId>& told);
   /// What a thread whose wait is over has seen the end of.
   void learn(const Waiter& waiter, const std::optional<CommandId>& told);

@@ -11,7 +11,7 @@
 #include "isthmus/platform/needs.hpp"
 #include "offload/model/host_thread.hpp"
 
-/// From a platform's keys to what its parts are built of.
+/// Specifications of a machine's parts, from the keys of a platform.
 namespace isthmus::offload::model {
 
 /// What an allocation of pinned memory costs.

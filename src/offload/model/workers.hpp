@@ -8,8 +8,8 @@
 
 namespace isthmus::offload::model {
 
-/// Who does commands: for each host thread a worker at each link, which does its transfers over that, and for each
-/// kernel one, which does its launches for all threads. Without links a thread has one all the same.
+/// The workers that do commands: for each host thread a worker at each link, which does its transfers over that, and
+/// for each kernel one, which does its launches for all threads. Without links a thread has one all the same.
 class Workers {
  public:
   Workers(std::size_t threads, std::size_t kernels, std::size_t links)
@@ -34,8 +34,8 @@ class LinkLoads {
   explicit LinkLoads(std::vector<Bandwidth> rates) : rates_(std::move(rates)), loads_(rates_.size()) {}
   std::size_t links() const { return rates_.size(); }
 
-  /// Of `links` the one that would have done with the transfer first, behind what is under way in its direction. Of
-  /// those that would at one time, the one that has less under way in the other direction; then the first.
+  /// The one of `links` that would finish the transfer first, behind what is under way in its direction. Of those that
+  /// would at one time, the one that has less under way in the other direction; then the first.
   std::size_t best(const std::vector<std::size_t>& links, const Command& transfer) const;
   void begin(std::size_t link, const Command& transfer);
   void end(std::size_t link, const Command& transfer);

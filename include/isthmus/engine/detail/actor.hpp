@@ -230,7 +230,7 @@ struct alignas(64) Actor : Standing {
 /// `release` record the move where the window is empty. `token_visible`, which counts as an access, `peek` and
 /// `slot_free` answer for the present tick.
 void claim_slot(PortState& port);
-/// Whether `claim_slot` would neither wait nor advance, as far as is known: asked without doing either.
+/// Tells whether `claim_slot` would neither wait nor advance, as far as is known: asked without doing either.
 bool slot_at_hand(const PortState& port);
 void publish(PortState& port);
 /// Where the list of actors ends that were told of a move, and at which the scheduler of this thread has not looked.

@@ -15,8 +15,8 @@ namespace isthmus::engine {
 struct Actor;
 struct Channel;
 
-/// Whether moves and states can be watched at all: benchmarks compile an engine without, to tell what it costs that
-/// they can.
+/// Tells whether moves and states can be watched at all: benchmarks compile an engine without, to tell what it costs
+/// that they can.
 #ifdef ISTHMUS_UNOBSERVED
 inline constexpr bool kObservable = false;
 #else

@@ -27,7 +27,7 @@ class HeldPages {
  public:
   explicit HeldPages(std::size_t most) : most_(most) {}
 
-  /// Whether a page is one of them; if not it becomes one, in place of the one asked for least recently.
+  /// Tells whether a page is one of them; if not it becomes one, in place of the one asked for least recently.
   bool ask(std::uint64_t page);
 
  private:

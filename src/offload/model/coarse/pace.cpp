@@ -14,7 +14,7 @@ constexpr Time kHalf = Time::us(60);
 /// What passes in half of a sample: many times what a machine has under way.
 constexpr std::uint64_t kEnough = std::uint64_t{256} << 10U;
 
-/// Of a longer transfer or copy, the part that is sampled to its end.
+/// The part of a longer transfer or copy that is sampled to its end.
 constexpr std::uint64_t kWhole = std::uint64_t{256} << 10U;
 
 /// Commands of which it is known what they take; each takes some 10 KB.
@@ -190,7 +190,7 @@ Time Pace::set_starts(std::vector<Activity>& activities, Time half) {
   return sum + sum;
 }
 
-/// For how long an activity had gone on at the speed that it has alone, in seconds.
+/// The time for which an activity went on at the speed that it has alone, in seconds.
 double Pace::reached(const Activity& activity, const Progress& progress) {
   const Steady& alone = steady(activity);
   return alone.lasts() ? alone.until(progress.passed.bytes) : needed(alone.progress().end).seconds();

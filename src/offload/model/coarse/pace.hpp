@@ -25,7 +25,7 @@ class Pace {
   void look_at(const Activity& activity);
   /// `bytes` is what passes the activity's ports until it ends. It was looked at before.
   std::shared_ptr<const Alone> alone(const Activity& activity, std::uint64_t bytes);
-  /// For each of several activities, how fast it goes on beside the others: 1 is as fast as alone.
+  /// The speed of each of several activities beside the others: 1 is as fast as alone.
   std::vector<double> together(std::span<const Activity> activities);
   /// How long, in seconds, the last of several activities waits behind what the others have under way when it begins
   /// after them, beyond what they slow it down.
