@@ -19,7 +19,7 @@ constexpr std::uint64_t whole_pages(std::uint64_t bytes) {
   return (bytes + kPage - 1) / kPage * kPage;
 }
 
-/// When messages of a program began and ended.
+/// The times at which messages of a program began and ended.
 class MessageTimes {
  public:
   void begin(soc::Cpu& cpu) { begun_.push_back(cpu.now()); }

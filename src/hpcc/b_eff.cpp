@@ -18,7 +18,7 @@ constexpr std::size_t kBytesOfASize = std::size_t{1} << 22;
 
 enum class Direction : std::uint8_t { right, left };
 
-/// Where one message is, in bytes of the buffer that is sent from and of the one that receives.
+/// The place of one message, in bytes of the buffer that is sent from and of the one that receives.
 struct Message {
   std::size_t out;
   std::size_t in;
@@ -77,7 +77,7 @@ std::vector<std::byte> pattern(const std::vector<Series>& series, int rank, Dire
   return bytes;
 }
 
-/// What all messages leave behind that are sent from `out`.
+/// The bytes that all messages from `out` leave behind.
 std::vector<std::byte> left_behind(const std::vector<Series>& series, const std::vector<std::byte>& out) {
   std::vector<std::byte> in(out.size());
   for (const Series& each : series)
@@ -263,7 +263,7 @@ void EffectiveBandwidth::exchange(const Series& series) {
   ends_->finish();
 }
 
-/// What a message of the least size takes from memory to memory: no other overlaps with it.
+/// The time of a message of the least size from memory to memory: no other overlaps with it.
 void EffectiveBandwidth::exchange_one_by_one(const Series& series) {
   ends_->begin();
   for (std::size_t each = 0; each < series.count; ++each)

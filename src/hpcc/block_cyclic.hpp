@@ -25,9 +25,9 @@ class BlockCyclic {
   std::size_t my_blocks() const { return before(blocks_); }
   /// Values in my blocks, with those past the end of the matrix.
   std::size_t my_size() const { return my_blocks() * block_size_; }
-  /// The blocks that belong to the matrix.
+  /// The number of these values that belong to the matrix.
   std::size_t my_values() const { return my_size() - (is_mine(blocks_ - 1) ? blocks_ * block_size_ - size_ : 0); }
-  /// The blocks of the matrix behind `block`.
+  /// The number of the matrix's values in my blocks behind `block`.
   std::size_t my_values_behind(std::size_t block) const {
     return my_values() - std::min(my_values(), before(block + 1) * block_size_);
   }

@@ -5,8 +5,8 @@
 
 #include "isthmus/hpcc/benchmark.hpp"
 
-/// What benchmarks ask of their parameters before they set anything up. Each throws Error with one line that names the
-/// parameter, its value and what was expected.
+/// The conditions of benchmarks on their parameters before they set anything up. Each throws Error with one line that
+/// names the parameter, its value and what was expected.
 namespace isthmus::hpcc {
 
 std::size_t integer(const Job& job, const char* name);

@@ -10,7 +10,7 @@
 namespace isthmus::hpcc {
 namespace {
 
-/// What defaults may depend on, of a board that is not here.
+/// The facts of a board that is not here on which defaults may depend.
 offload::ComputeProperties board() {
   constexpr std::int64_t kBlockMemory = std::int64_t{8} << 20U;  // bytes: less than any board of meyer2024 has on chip
   offload::ComputeProperties properties;

@@ -2,7 +2,7 @@
 
 #include "isthmus/hpcc/benchmark.hpp"
 
-/// What GEMM may be asked for, and what that takes.
+/// The parameters of GEMM, and what they need.
 namespace isthmus::hpcc {
 
 std::vector<ParameterSpec> gemm_parameters(const RunConditions& conditions);

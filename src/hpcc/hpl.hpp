@@ -2,7 +2,7 @@
 
 #include "isthmus/hpcc/benchmark.hpp"
 
-/// What HPL may be asked for, and what that takes.
+/// The parameters of HPL, and what they need.
 namespace isthmus::hpcc {
 
 std::vector<ParameterSpec> hpl_parameters(const RunConditions& conditions);

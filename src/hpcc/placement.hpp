@@ -23,7 +23,7 @@ using Describe = std::function<offload::ComputeProperties(const std::string& tar
 /// asked for, or where it is a CPU with fewer cores than ranks. Throws Error where they can do neither.
 Choice choose(const Request& request, int local_rank, int local_ranks, const Describe& describe);
 
-/// How many ranks the host has that has most of them.
+/// The number of ranks of the host that has most of them.
 int most_of_a_host(const std::vector<RankLocation>& places);
 
 /// The processing units for the `index`th of the ranks of a host, whose device or part of one has `compute_units`:

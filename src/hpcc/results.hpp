@@ -4,7 +4,7 @@
 
 #include "hpcc/repetitions.hpp"
 
-/// What repetitions say of each metric, and whether that can be.
+/// The result of repetitions for each metric, and whether it is possible.
 namespace isthmus::hpcc {
 
 std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured);

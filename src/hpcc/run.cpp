@@ -38,7 +38,7 @@ std::vector<Launch> launches_of(const Job& job) {
   return all;
 }
 
-/// What others than the ranks took of the cores of a host.
+/// The load of other processes than the ranks on the cores of a host.
 std::optional<double> load_on_hosts(const LoadMeter& meter, const cluster::Ranks& ranks) {
   std::string mine;
   if (const auto use = meter.use())

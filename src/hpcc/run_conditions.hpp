@@ -2,7 +2,7 @@
 
 #include "isthmus/hpcc/run.hpp"
 
-/// What a request means on a device.
+/// The meaning of a request on a device.
 namespace isthmus::hpcc {
 
 /// Throws Error with the nearest name for one that no benchmark has.

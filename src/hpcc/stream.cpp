@@ -21,7 +21,7 @@ using offload::ComputeBuffer;
 // before, so that no value of an earlier one is right: B and C are made of it, and A itself ends as something else.
 constexpr double kFactor = std::numbers::sqrt3 - 1;
 
-/// What A holds when a repetition begins; exact in every type.
+/// The value in A when a repetition begins; exact in every type.
 double start_of(int repetition) {
   constexpr int kPeriod = 8;
   return 1 + static_cast<double>(repetition % kPeriod) / kPeriod;

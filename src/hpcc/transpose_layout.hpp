@@ -15,8 +15,8 @@ struct Series {
   std::size_t count = 0;
 };
 
-/// What a rank sends to another: its blocks of A of these rows and columns of blocks, which lie row by row as a matrix
-/// of their own from value `out_first` on of all that it sends; and what it gets from one, likewise.
+/// The blocks that a rank sends to another: its blocks of A of these rows and columns of blocks, which lie row by row
+/// as a matrix of their own from value `out_first` on of all that it sends; and what it gets from one, likewise.
 struct Parcel {
   int to = 0;
   Series rows{};
@@ -28,7 +28,7 @@ struct Parcel {
   std::size_t in_count = 0;
 };
 
-/// Where a block of A lies: `begin` times as many values behind as a block has in a row, in what came from others or,
+/// The place of a block of A: `begin` times as many values behind as a block has in a row, in what came from others or,
 /// as -1 - begin, in the rank's own A; in a matrix whose rows are `pitch` values apart. `place` is where the block of C
 /// begins, likewise. As kernels have it.
 struct Source {

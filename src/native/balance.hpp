@@ -4,7 +4,7 @@
 
 namespace isthmus::native {
 
-/// What a graph did in an interval: the input of a placement.
+/// The work of a graph in an interval: the input of a placement.
 struct Load {
   /// A channel between two actors on different workers costs both.
   struct Link {
@@ -16,7 +16,7 @@ struct Load {
   std::vector<Link> links;
 };
 
-/// How long the busiest worker would take for all of `load`.
+/// The time that the busiest worker would take for all of `load`.
 double makespan(const Load& load, const std::vector<int>& worker_of, int workers);
 
 /// A placement with a small makespan, not larger than that of all free actors on one worker: cuts of `order` (each

@@ -31,7 +31,7 @@ class Balancer {
   Run& run() const { return run_; }
 
  private:
-  /// What was counted in an interval of time.
+  /// The counts of an interval of time.
   struct Observation {
     Load load;
     double tokens_per_s = 0;

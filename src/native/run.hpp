@@ -15,7 +15,7 @@
 
 namespace isthmus::native {
 
-/// What the workers of one run share: its end, and who sleeps.
+/// The shared state of the workers of one run: its end, and who sleeps.
 class Run {
  public:
   explicit Run(bool crowded) : crowded_(crowded) {}

@@ -20,7 +20,7 @@ void check_provenance(const Input& input, const Place& place);
 /// Refuses parts of which one lacks a key, two are one too many or called the same, or two contradict each other.
 void check_together(const std::vector<Section>& parts, Schema schema);
 
-/// How a value reads in a message: "-4", "5.62 GB/s", "true".
+/// The text of a value in a message: "-4", "5.62 GB/s", "true".
 std::string show(const Input& input);
 
 /// All keys of these parts, for the nearest to one that is none.

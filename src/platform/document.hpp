@@ -22,7 +22,7 @@ class Document {
   const toml::table& root() const { return root_; }
   /// Tells whether it has lists of nodes, boards or wires: what no platform has.
   bool names_system() const;
-  /// What `name = "..."` at its head calls it, which must be there.
+  /// The value of `name = "..."` at its head, which must be there.
   std::string name() const;
   Place place(int line) const { return file_.string() + ":" + std::to_string(std::max(line, 1)); }
   Place place(const toml::node& node) const { return place(static_cast<int>(node.source().begin.line)); }

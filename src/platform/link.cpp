@@ -12,7 +12,7 @@
 namespace isthmus::platform {
 namespace {
 
-/// What sets the rate of a lane's packets.
+/// The keys that set the rate of a lane's packets.
 std::vector<std::string> lane_keys() {
   return {"link.pcie.lanes",
           "link.pcie.generation",
@@ -38,7 +38,7 @@ const Section* in_use(const Description& board, std::string_view kind) {
   return part != nullptr && part->flag("enabled") ? part : nullptr;
 }
 
-/// What makes up the time in which a read holds its tag.
+/// The keys that make up the time in which a read holds its tag.
 std::vector<std::string> round_trip_keys(const fabric::HostMemorySpec& memory) {
   std::vector<std::string> keys{"link.pcie.tags", "link.pcie.max_read_request", "link.pcie.round_trip"};
   const auto add = [&keys](std::initializer_list<std::string> more) { keys.insert(keys.end(), more); };
@@ -47,7 +47,7 @@ std::vector<std::string> round_trip_keys(const fabric::HostMemorySpec& memory) {
   return keys;
 }
 
-/// What a read passes before the parts of the host that all links share.
+/// The parts that a read passes before the parts of the host that all links share.
 std::vector<PartPlan> to_host(const fabric::PcieLink& link) {
   std::vector<PartPlan> parts{
       {.name = "PCIe tags",
@@ -64,7 +64,7 @@ std::vector<PartPlan> to_host(const fabric::PcieLink& link) {
   return parts;
 }
 
-/// What all links share: memory, and the way to it from root ports of another socket.
+/// The parts that all links share: memory, and the way to it from root ports of another socket.
 std::vector<PartPlan> parts_of_host(const fabric::PcieLink& link) {
   const fabric::HostActors& host = link.actors.host;
   std::vector<PartPlan> parts;
@@ -96,7 +96,7 @@ PartPlan block(const char* name, ActorId actor) {
   return {.name = name, .keys = {"link.pcie.user_width", "link.pcie.user_clock"}, .actors = {actor}};
 }
 
-/// What a read's answer passes behind the host.
+/// The parts that a read's answer passes behind the host.
 std::vector<PartPlan> to_device(const fabric::PcieLink& link) {
   return {{.name = fabric::kHostToDevice, .keys = lane_keys(), .actors = {link.actors.to_device}},
           block(fabric::kPcieReceiver, link.actors.receiver)};

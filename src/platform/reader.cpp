@@ -53,8 +53,8 @@ class Reader {
     for (const auto& [word, inner] : *table) walk(inner, name + "." + part(word.str()));
   }
 
-  /// What `kind = "..."` names, else the kind of which that is the usual section, else the last word's; null where that
-  /// is no kind.
+  /// The kind that `kind = "..."` names, else the kind of which that is the usual section, else the last word's; null
+  /// where that is no kind.
   const PartKind* kind_of(const toml::table& table, const std::string& name) const {
     const toml::node* node = table.get("kind");
     if (node == nullptr || node->is_table()) {

@@ -9,7 +9,7 @@
 
 namespace isthmus::platform {
 
-/// What a platform file says, each input checked by itself.
+/// The content of a platform file, each input checked by itself.
 struct Contents {
   std::string name;
   std::vector<Section> parts;  ///< parts in the order of the schema, those of one kind by name

@@ -5,7 +5,7 @@
 
 namespace isthmus::platform {
 
-/// Where a value was written: "platforms/aws-f1.toml:12", or "--set".
+/// The place where a value was written: "platforms/aws-f1.toml:12", or "--set".
 using Place = std::string;
 
 /// Throws Error("PLACE: key 'KEY': expected EXPECTED, got GOT") on one line, whatever the texts hold.

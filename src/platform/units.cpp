@@ -54,7 +54,7 @@ const Unit* natural_unit(const Key& key, double value) {
   return best;
 }
 
-/// What a key wants of a number besides its range.
+/// The rules of a key for a number besides its range.
 std::string besides(const Key& key) {
   if (key.rules.power_of_two) return "a power of two in ";
   if (key.rules.multiple_of == 0) return {};

@@ -10,7 +10,7 @@ namespace {
 
 using offload::Call;
 
-/// What goes to a device and comes back, and the buffer there.
+/// The bytes that go to a device and come back, and the buffer there.
 class Copies final : public Sampler {
  public:
   Copies(offload::Device& device, Direction direction, HostSide side, Bytes size)

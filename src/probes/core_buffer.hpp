@@ -12,7 +12,7 @@
 
 namespace isthmus::probes {
 
-/// What a core has done to a buffer before it is moved (min2019, table II).
+/// The core's work on a buffer before it is moved (min2019, table II).
 enum class BufferState : std::uint8_t {
   written,  ///< written in an order that keeps the lines in the caches
   read,
@@ -25,7 +25,7 @@ inline constexpr std::array<std::string_view, 4> kBufferStates = {"written", "re
 inline constexpr std::uint64_t kCpu = 1;
 inline constexpr std::uint64_t kFpga = 2;
 
-/// Where a buffer lies, in whole lines.
+/// The place of a buffer, in whole lines.
 struct BufferPlace {
   std::uint64_t address;
   std::uint64_t bytes;

@@ -92,7 +92,7 @@ Point step(Point point, std::int64_t number, const char* name) {
   return point;
 }
 
-/// What the link's data sheet promises.
+/// The rates that the link's data sheet promises.
 Point promise(Bytes size, Bandwidth rate) {
   Point point{.finding = bandwidth(size, size, {}), .value = {}, .open = {}};
   point.finding.samples = {rate.gb_per_second()};

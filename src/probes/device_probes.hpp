@@ -43,7 +43,7 @@ void memory(const Job& job, Target& target, const Report& report) {
 
 void empty_launches(const Job& job, Target& target, const Report& report);
 
-/// What is left of the link's bandwidth as one more thing is paid for at each step.
+/// The rest of the link's bandwidth as each step pays for one more thing.
 void steps(const Job& job, Target& target, const Report& report);
 
 }  // namespace isthmus::probes

@@ -67,7 +67,7 @@ class LineMover {
 
   /// Times of each pass.
   const std::vector<Times>& times() const { return times_; }
-  /// How many requests of the last pass went over each channel.
+  /// The number of requests of the last pass that went over each channel.
   const std::vector<std::int64_t>& requests_over() const { return requests_over_; }
   /// Times of each access of the last pass.
   const std::vector<Each>& each() const { return each_; }

@@ -45,7 +45,7 @@ class MaintainingCore {
   bool finished_ = false;
 };
 
-/// Where a core goes to memory.
+/// The lines that a core accesses.
 struct Area {
   std::uint64_t first;  ///< index of the first line
   std::uint64_t lines;

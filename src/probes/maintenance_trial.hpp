@@ -8,7 +8,7 @@
 
 namespace isthmus::probes {
 
-/// What software does to what caches have of a buffer.
+/// The operation of software on a buffer's lines in caches.
 enum class Maintenance : std::uint8_t {
   flush,       ///< flush what a core has written, before the FPGA reads it
   invalidate,  ///< invalidate what a core has read, after the FPGA has written it

@@ -69,7 +69,7 @@ class Launcher {
   std::int64_t passes() const { return walk_.passes; }
 
  private:
-  /// How long the kernel ran.
+  /// The time for which the kernel ran.
   Time launch(offload::Host& host, std::int64_t passes, std::int64_t items) {
     stop_if_interrupted();
     const auto integer = [](std::int64_t value) { return static_cast<std::int32_t>(value); };

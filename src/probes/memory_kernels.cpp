@@ -28,7 +28,7 @@ struct Walk {
         stride(number(call.arguments[4]) * kPiece),
         passes(number(call.arguments[5])) {}
 
-  /// Where the `index`th burst of a pass lies.
+  /// The place of the `index`th burst of a pass.
   fabric::DeviceAddress at(std::uint64_t pass, std::uint64_t index) const {
     const std::uint64_t place = scattered(static_cast<std::uint32_t>(index), static_cast<std::uint32_t>(bursts));
     return {.channel = memory.channel, .byte = memory.byte + pass * stride + place * burst};

@@ -32,8 +32,8 @@ enum Register : std::uint8_t { kFirst, kSum, kTouch, kStart };
 constexpr std::uint64_t kTouched = 1;
 constexpr std::uint64_t kWalked = 2;
 
-/// What is walked, as CPU and circuit know it: lists of which the first nodes lie first, one a walk, or a table whose
-/// places are the first nodes.
+/// The nodes to walk, as CPU and circuit know them: lists of which the first nodes lie first, one a walk, or a table
+/// whose places are the first nodes.
 struct Shape {
   Structure structure;
   std::uint64_t lines;
@@ -258,7 +258,7 @@ class PointerWalkTrial {
   }
   Node node(const Link& link) const { return {.key = link.key, .value = link.value, .next = address(link.next)}; }
 
-  /// What the CPU does; gives what the circuit found.
+  /// The CPU's program; returns what the circuit found.
   std::uint64_t drive(Core& core) const {
     if (walk_.start != Start::flushed)
       for (std::uint64_t i = 0; i < links_.size(); ++i) core.store(address(i), node(links_[i]));

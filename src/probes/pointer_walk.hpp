@@ -11,7 +11,7 @@
 
 namespace isthmus::probes {
 
-/// What a CPU builds of nodes, a line each, for a circuit to walk.
+/// The structure that a CPU builds of nodes, a line each, for a circuit to walk.
 enum class Structure : std::uint8_t {
   list,        ///< a list whose nodes lie anywhere
   hash_table,  ///< a hash table with chains: the first entry is in the table, further ones lie behind it

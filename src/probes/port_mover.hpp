@@ -7,7 +7,7 @@
 
 namespace isthmus::probes {
 
-/// What a circuit moves through a port.
+/// The lines that a circuit moves through a port.
 struct PortMove {
   std::uint64_t address;
   std::uint64_t bytes;

@@ -9,7 +9,7 @@
 
 namespace isthmus::probes {
 
-/// What a probe measures at one size: how it is timed, and what a time means.
+/// The measurement of a probe at one size: how it is timed, and what a time means.
 struct Point {
   Finding finding;                    ///< the finding, without samples
   std::function<double(Time)> value;  ///< turns a sample's time into a value in the finding's unit

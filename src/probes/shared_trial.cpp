@@ -20,7 +20,7 @@ constexpr int kOfACircuit = 4096;  // more than a service layer lets through
 constexpr std::uint64_t kCore = 1;
 constexpr std::uint64_t kCircuit = 2;
 
-/// When accesses passed the FPGA's cache.
+/// The times at which accesses passed the FPGA's cache.
 struct Passages final : fabric::CoherenceObserver {
   std::vector<Time> lookups;
   std::vector<Time> returns;
@@ -34,7 +34,7 @@ struct Passages final : fabric::CoherenceObserver {
   }
 };
 
-/// What the core does before the circuit and behind it.
+/// The core's work before and after that of the circuit.
 std::vector<LinePass> passes_of_core(const Trial& trial) {
   const bool writes = trial.kind == LineAccess::Kind::write;
   std::vector<LinePass> passes{{.kind = LineAccess::Kind::write,

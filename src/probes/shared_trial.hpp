@@ -12,7 +12,7 @@
 
 namespace isthmus::probes {
 
-/// What caches hold of the lines before a circuit is timed.
+/// The state of the lines in caches before a circuit is timed.
 enum class Start : std::uint8_t {
   cold,     ///< a core has written the lines: the host's cache holds what fits, the FPGA's cache nothing
   warm,     ///< a core has written the lines, and then the circuit has accessed each
@@ -20,7 +20,7 @@ enum class Start : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 3> kStarts{"cold", "warm", "flushed"};
 
-/// What a circuit of a shared board does in a trial.
+/// The work of a circuit of a shared board in a trial.
 struct Trial {
   fabric::LineAccess::Kind kind = fabric::LineAccess::Kind::read;
   Start start = Start::flushed;
@@ -30,7 +30,7 @@ struct Trial {
   bool one_by_one = false;  ///< each access begins when the one before has ended, at one port, and its phases are kept
 };
 
-/// When an access was where.
+/// The times at which an access passed each place.
 struct AccessTimes {
   Time begin;      ///< time of the request at the circuit
   Time looked_up;  ///< time of the look-up in the cache's tags

@@ -28,7 +28,7 @@ constexpr Bytes kTried{std::int64_t{4} << 20U};  // the largest copy with which 
 constexpr std::size_t kPartsTried = 6;
 constexpr double kLeastGain = 0.02;
 
-/// What the copies of a probe are.
+/// The way of a probe's copies.
 struct Way {
   Direction direction;
   HostSide side;
@@ -148,7 +148,7 @@ std::string faster(const platform::Description& board, const std::string& key) {
   return {};
 }
 
-/// What holds the copies of a host's boards back, found by trial.
+/// The limit of the copies of a host's boards, found by trial.
 class LimitSearch {
  public:
   LimitSearch(std::vector<SystemBoard> boards, std::vector<std::string> overrides, const Way& way)
@@ -211,7 +211,7 @@ class LimitSearch {
   std::map<std::int64_t, Limit> known_;
 };
 
-/// What all boards of a host copy together, without what limits it.
+/// The rate of all boards of a host together; its limit is not searched for.
 Finding copied(const SystemJob& job, const Way& way, const std::vector<SystemBoard>& boards, Bytes size) {
   Finding finding{.quantity = "bandwidth", .unit = "GB/s", .size = size, .parameters = {}, .samples = {}, .times = {}};
   Copies copies(boards, way, size);

@@ -19,7 +19,7 @@ Time total(const std::vector<Commands::OfMessage>& messages) {
   return sum;
 }
 
-/// How long at least one of the spans lasts.
+/// The time for which at least one of the spans lasts.
 Time covered(std::vector<offload::Span> spans) {
   std::ranges::sort(spans, {}, &offload::Span::start);
   Time sum;

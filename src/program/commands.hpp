@@ -28,11 +28,11 @@ struct Commands {
         ended(in.size()) {}
 };
 
-/// What they took, from the first message's begin to the last one's end: those of each kind added up, and the first
-/// messages step by step.
+/// The time that they took, from the first message's begin to the last one's end: those of each kind added up, and the
+/// first messages step by step.
 FlowTimes times_of(const Commands& commands);
 
-/// How long host threads waited for messages, added up.
+/// The time for which host threads waited for messages, added up.
 Time waited(const Commands& commands);
 
 /// The time in which at least one command was under way.

@@ -58,13 +58,13 @@ class PacketSink {
   Stalls stalls_;
 };
 
-/// When packets were sent, and when some came back.
+/// The times at which packets were sent, and at which some came back.
 struct PacketTimes {
   std::vector<Time> sent;
   std::vector<Time> received;
 };
 
-/// How long those took that came back in this order. Throws Error where none has.
+/// The times of the packets that came back in this order. Throws Error where none has.
 FlowTimes times_of(const PacketTimes& packets, std::span<const int> order);
 
 /// What is at the other end of a network's lines, and the lines, in a graph.

@@ -13,7 +13,7 @@ inline constexpr std::string_view kDuplicate = "duplicate";
 inline constexpr std::string_view kCorrupt = "corrupt";
 inline constexpr std::string_view kDie = "die";
 
-/// What goes wrong in a run on purpose (docs/faults.md). Probabilities are of each time that it could.
+/// The faults that a run injects (docs/faults.md). Probabilities are of each time that it could.
 struct Faults {
   double stall = 0;      ///< probability of a pause: of a host thread at each buffer, of the kernel's end at each word
   double drop = 0;       ///< probability that a TLP does not arrive
@@ -25,7 +25,7 @@ struct Faults {
   bool on_a_link() const { return drop > 0 || duplicate > 0 || corrupt > 0; }
 };
 
-/// How often it did.
+/// The number of times that each fault happened.
 struct FaultTally {
   std::int64_t stalled = 0;
   std::int64_t dropped = 0;

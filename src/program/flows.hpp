@@ -30,9 +30,9 @@ struct Flow {
   /// Tells whether packets of a network come to its host threads and leave from them, on a board whose host has one.
   bool host_network = false;
   bool storage = false;  ///< whether messages may come from a drive
-  /// What a board must have if an application has buffers that ports move; none: the flow moves none.
+  /// The parts that a board must have if an application has buffers that ports move; none: the flow moves none.
   platform::Needs port_needs{};
-  /// What a board must have if an application's messages are packets; none: the flow carries no packets.
+  /// The parts that a board must have if an application's messages are packets; none: the flow carries no packets.
   platform::Needs packet_needs{};
   /// The faults that act on something: of messages and of packets on a modelled board, and on threads.
   std::span<const std::string_view> faults{};
@@ -51,7 +51,7 @@ struct Flow {
   }
 };
 
-/// What copies of messages and a kernel between them need of a board.
+/// The needs of copies of messages and a kernel between them.
 inline constexpr std::array<std::string_view, 9> kBetweenCopies = {"pcie", "memory", "cores", "call",  "mmio",
                                                                    "dma",  "dram",   "axi",   "kernel"};
 

@@ -21,7 +21,7 @@ struct Batch {
   Faults faults{};  ///< faults of the host threads
 };
 
-/// When messages were sent, by whom it may be.
+/// The times at which messages were sent, by any thread.
 struct Sent {
   Time started;                     ///< time of the first acquire, or of the first read
   std::span<const Time> begun;      ///< time at which each message began
@@ -42,9 +42,9 @@ class Producer {
 
   /// The first acquire.
   Time started() const { return started_; }
-  /// When the first buffer of each message was there to be filled.
+  /// The time at which the first buffer of each message was there to be filled.
   const std::vector<Time>& acquired() const { return acquired_; }
-  /// When the last one of each of the first messages was on its way.
+  /// The time at which the last buffer of each of the first messages was on its way.
   const std::vector<Time>& committed() const { return committed_; }
   Sent sent() const { return {.started = started_, .begun = acquired_, .committed = committed_}; }
   std::int64_t stalled() const { return stalls_.count(); }
@@ -79,7 +79,7 @@ class ConfiguringProducer : public Producer {
 /// Why an output does not come back when all parts of a run have ended.
 inline constexpr const char* kOutputEnded = "its output has ended";
 
-/// Where outputs go, in their order.
+/// The place of outputs, in their order.
 class Outputs {
  public:
   virtual ~Outputs() = default;
@@ -138,7 +138,7 @@ class Consumer {
   void step();
   bool done() const { return static_cast<int>(received_.size()) == batch_.count; }
 
-  /// When the last bytes of each output were there.
+  /// The time at which the last bytes of each output were there.
   const std::vector<Time>& received() const { return received_; }
   /// Throws Error where an output has not come back, because of `why`.
   void require_all(const std::string& why) const;

@@ -68,7 +68,7 @@ class HostNetwork final : public offload::Surroundings, public Exchange {
 
   /// Packet times of the last run.
   const PacketTimes& times() const { return times_; }
-  /// What the cores worked on packets.
+  /// The time that the cores worked on packets.
   Time work() const { return work_; }
 
  private:

@@ -16,13 +16,13 @@
 /// The host's core and the circuit's ends of a datapath that works on messages where they lie.
 namespace isthmus::program {
 
-/// Where the buffers of one message lie, as a circuit addresses them.
+/// The places of the buffers of one message, as a circuit addresses them.
 struct MessagePlaces {
   std::vector<std::uint64_t> inputs;
   std::vector<std::uint64_t> outputs;
 };
 
-/// What all of them work on.
+/// The shared data of all actors.
 struct InPlaceWork {
   const Job& job;
   Exchange* messages;  ///< null: memory holds zeros, and nobody asks for the output

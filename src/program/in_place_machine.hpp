@@ -8,7 +8,7 @@
 
 namespace isthmus::program {
 
-/// How much of a job a graph runs.
+/// The part of a job that a graph runs.
 struct Extent {
   int count;              ///< messages
   int launches;           ///< launches of each message

@@ -8,8 +8,8 @@
 
 namespace isthmus::program {
 
-/// What sends packets into a line, and takes what comes back: the neighbour of a kernel. So many packets are under way
-/// that none is dropped (PacketLine::window); what does not come back for a while is lost.
+/// The sender of packets into a line, which also takes what comes back: the neighbour of a kernel. So many packets are
+/// under way that none is dropped (PacketLine::window); what does not come back for a while is lost.
 class LineTester {
  public:
   LineTester(const PacketLine& line, const Packets& packets, PacketChecker& checker, int count);
@@ -23,7 +23,7 @@ class LineTester {
   bool over() const { return over_; }
 
   const Spent& spent() const { return spent_; }
-  /// How long packets took of which the time was taken; of none once any was lost.
+  /// The times of those packets that were timed; of none once any was lost.
   const std::vector<Time>& latencies() const { return latencies_; }
 
  private:

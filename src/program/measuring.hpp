@@ -13,7 +13,7 @@
 /// outputs that differ.
 namespace isthmus::program {
 
-/// How often a measured run is made.
+/// The number of times that a measured run is made.
 struct Repetition {
   int samples = 0;  ///< runs that count; 0: three if a run takes under a second, else one
   int warmup = -1;  ///< runs before those; -1: one if a run takes under a second, else none

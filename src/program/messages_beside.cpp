@@ -7,7 +7,7 @@
 namespace isthmus::program {
 namespace {
 
-/// How many messages may wait for the thread that compares.
+/// The number of messages that may wait for the thread that compares.
 constexpr std::size_t kWaiting = 3;
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace isthmus::program {
 namespace {
 
-/// How many packets in a row may be lost, for the next to be known again.
+/// The number of packets in a row that may be lost, for the next to be known again.
 constexpr int kSearched = 64;
 /// Wrong ones after which nobody asks any more whether they are others.
 constexpr int kEnough = 16;

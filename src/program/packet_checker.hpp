@@ -52,7 +52,7 @@ class PacketChecker {
   Differences differences_;
 };
 
-/// How many packets a job has.
+/// The number of packets of a job.
 int packet_count(const Job& job);
 /// The checker of all packets of a job, which hears how many messages have been compared.
 PacketChecker checker_of(const Job& job);

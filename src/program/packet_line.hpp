@@ -23,7 +23,7 @@ class Descriptor {
   int number_;
 };
 
-/// Where the packets of one end lie: room for some of the largest, and how long each is.
+/// The memory of the packets of one end: room for some of the largest, and how long each is.
 class PacketBatch {
  public:
   /// Packets that one call of the system moves at most.
@@ -75,7 +75,7 @@ void wait_for_packets(int end);
 
 /// A packet to be sent.
 using PacketBytes = std::span<const std::byte>;
-/// How many of the first ones went, of PacketBatch::kMost at most. Throws Error where the system fails.
+/// The number of the first packets that went, of PacketBatch::kMost at most. Throws Error where the system fails.
 std::size_t send(int end, std::span<const PacketBytes> packets);
 
 /// The two ends of a pair of network interfaces, each in a network namespace of its own, in a user namespace that needs

@@ -28,7 +28,7 @@ struct StreamActors {
   std::vector<platform::PartPlan> host{};    ///< parts between the kernel and the link, for the kernel's own requests
 };
 
-/// What asks for reads or writes of host memory, a request at a time.
+/// The part that asks for reads or writes of host memory, a request at a time.
 platform::PartPlan requests_part(const std::string& name, ActorId actor);
 
 /// The reads that are under way, of whom `keys` say how many those may be.
@@ -38,7 +38,7 @@ platform::PartPlan requests_in_flight(const std::string& name, ActorId actor, st
 std::vector<platform::Part> parts_of_stream(const platform::Description& board, const RunReport& report,
                                             const StreamActors& stream);
 
-/// How long each of its stages worked.
+/// The time for which each of its stages worked.
 std::vector<Stage> stages_of_stream(const RunReport& report, const StreamActors& stream);
 
 }  // namespace isthmus::program

@@ -21,7 +21,7 @@ double total_bytes(const Asked& asked) {
   return static_cast<double>(asked.bytes_each()) * asked.count();
 }
 
-/// How long messages took, each from its acquire or first enqueue to its output; null where that is known of none.
+/// The times of messages, each from its acquire or first enqueue to its output; null where that is known of none.
 Record latency(const std::vector<Time>& of_messages) {
   if (of_messages.empty()) return nullptr;
   std::vector<double> sorted;

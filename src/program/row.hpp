@@ -12,7 +12,7 @@ namespace isthmus::program {
 /// Input bytes of one of what is counted.
 std::size_t bytes_each(const ByteApplication& application);
 
-/// What was asked for.
+/// The request.
 struct Asked {
   std::string target;  ///< target, as the user typed it
   std::string flow;
@@ -22,19 +22,19 @@ struct Asked {
   const Values& values;
   soc::Choice choice{};
 
-  /// How many images, look-ups, ... the row counts.
+  /// The number of images, look-ups, ... that the row counts.
   int count() const { return messages * application.extras.in_message; }
   /// Input bytes of each.
   std::size_t bytes_each() const { return program::bytes_each(application); }
 };
 
-/// What a run gave, as a line of JSON.
+/// The result of a run as a line of JSON.
 Record row_of(const Asked& asked, const Target& target, const Run& run);
 
 /// Puts the median rate of measured runs into a row, and what stands behind it.
 void add_samples(Record& row, const Asked& asked, const Measuring& measuring);
 
-/// Where an output differed first, with what the application says of the place.
+/// The place where an output differed first, with what the application says of the place.
 Record to_json(const Difference& difference, const ByteApplication& application);
 
 }  // namespace isthmus::program

@@ -12,7 +12,7 @@
 #include "isthmus/program/application.hpp"
 #include "program/faults.hpp"
 
-/// What is run, and what came of it, whatever the target.
+/// The request and the result of a run, whatever the target.
 namespace isthmus::program {
 
 using platform::Grain;
@@ -40,7 +40,7 @@ struct Job {
   soc::Choice choice{};
 };
 
-/// How long the commands of one kind took, added up over the messages, or how long a part of a model was at work.
+/// The time that the commands of one kind took, added up over the messages, or how long a part of a model was at work.
 struct Stage {
   std::string name;
   Time time;
@@ -61,7 +61,8 @@ struct FlowTimes {
   std::vector<Stage> stages;             ///< stages in the order of the flow; they may overlap
   std::vector<std::vector<Step>> first;  ///< steps of the first messages, in their order
   std::vector<Time> latencies;           ///< latency of each message, from its acquire or first enqueue to its output
-  /// When each launch of each message ended, from the start of the flow; of an application that iterates, an iteration.
+  /// The time at which each launch of each message ended, from the start of the flow; of an application that iterates,
+  /// an iteration.
   std::vector<Time> launches{};
   /// While at least one kernel computed, between copies to and from the device's memory.
   std::optional<Time> computing{};
@@ -71,7 +72,7 @@ struct FlowTimes {
 /// The times of messages and of those that follow them.
 void add(FlowTimes& sum, const FlowTimes& more);
 
-/// What came of packets of a network.
+/// The result of packets of a network.
 struct PacketTally {
   int sent = 0;
   int received = 0;

@@ -41,7 +41,7 @@ class Slots final : public Exchange {
   std::vector<std::vector<std::byte>> out_;
 };
 
-/// What the messages of a batch and their outputs may take of the host's memory.
+/// The host memory that the messages of a batch and their outputs may take.
 constexpr std::size_t kHostBytes = std::size_t{1} << 30;
 
 FlowTimes run_in_batches(DeviceFlow& flow, const Job& job, Checker& checker) {

@@ -19,7 +19,7 @@ namespace isthmus::program {
 inline constexpr int kSharedSlots = 3;
 using platform::kLineFills;
 
-/// Where messages lie, as a circuit addresses it.
+/// The place of messages, as a circuit addresses it.
 struct SharedPlaces {
   const fabric::SharedSpace& space;
   std::uint64_t input[kSharedSlots];
@@ -35,7 +35,7 @@ struct SharedPlaces {
   }
 };
 
-/// What all of them work on.
+/// The shared data of all actors.
 struct SharedWork {
   const Job& job;
   Exchange& messages;

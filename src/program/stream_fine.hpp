@@ -13,7 +13,7 @@ struct FineStream {
   std::vector<Time> received;  ///< time at which each message arrived, from the first acquire on
 };
 
-/// Where the kernel of a stream stands on a board.
+/// The place of a stream's kernel on a board.
 KernelPlace place_on(const platform::Description& board);
 
 /// Streams the first `count` messages of a job; what comes back goes to `outputs`.

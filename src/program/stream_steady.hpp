@@ -5,7 +5,7 @@
 #include "isthmus/platform/description.hpp"
 #include "program/stream_flow.hpp"
 
-/// What a long stream takes, from what short ones took: equal messages are a pipeline that becomes steady.
+/// The time of a long stream, from those of short ones: equal messages are a pipeline that becomes steady.
 namespace isthmus::program {
 
 /// Messages of two streams that are one steady stretch apart: in both it fills and drains.

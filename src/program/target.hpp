@@ -11,7 +11,7 @@
 
 namespace isthmus::program {
 
-/// What an application runs on: a real device, a modelled board, or this machine's threads.
+/// The target that an application runs on: a real device, a modelled board, or this machine's threads.
 class Target {
  public:
   virtual ~Target() = default;

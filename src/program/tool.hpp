@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-/// What programs have in common, ours and those of users: records on stdout, one line for an error on stderr, exit
+/// The common ground of programs, ours and those of users: records on stdout, one line for an error on stderr, exit
 /// codes.
 namespace isthmus::program {
 

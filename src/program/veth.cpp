@@ -148,7 +148,7 @@ VethPair make_pair(std::size_t largest) {
   return pair;
 }
 
-/// What the child tells: what went wrong, and, where nothing did, its two sockets.
+/// The child's message: what went wrong, and, where nothing did, its two sockets.
 class Messenger {
  public:
   explicit Messenger(int end) : end_(end) {}

@@ -10,7 +10,7 @@ using fabric::LineResult;
 
 enum Tag : std::uint16_t { kFetched, kMail };
 
-/// What is read of the mailbox: number and address.
+/// The part of the mailbox that is read: number and address.
 constexpr int kMailBytes = 16;
 
 }  // namespace

@@ -12,7 +12,7 @@
 /// A core that works on lines and a circuit that reads the next of them ahead.
 namespace isthmus::queues {
 
-/// What both work on. What is handed over is a number, 1 and up, and the line's address.
+/// The shared data of both. A core hands over a number, 1 and up, and the line's address.
 struct LookAheadWork {
   const LookAhead& what;
   const fabric::SharedSpace& space;

@@ -6,7 +6,7 @@
 #include "isthmus/engine/timer.hpp"
 #include "isthmus/fabric/coherence/messages.hpp"
 
-/// What leaves a core while it goes on with its work: its store buffer, in order.
+/// The stores that leave a core while it goes on with its work: its store buffer, in order.
 namespace isthmus::queues {
 
 /// Stores that a core has before it waits: the store buffer of a Broadwell core has 42 entries (Intel 64 and IA-32

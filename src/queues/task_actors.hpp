@@ -13,7 +13,7 @@
 /// two for each core, the data block the tasks' data, a line more for each task its value.
 namespace isthmus::queues {
 
-/// What all of them work on; addresses are the circuit's.
+/// The shared data of all actors; addresses are the circuit's.
 struct TaskPlaces {
   const TaskWork& work;
   const fabric::SharedSpace& space;
@@ -41,7 +41,7 @@ enum SendWord : std::uint8_t { kSent, kOver, kNumbers };
 enum DoneWord : std::uint8_t { kReady, kAcknowledged, kDone };
 inline constexpr int kSendWords = kNumbers + kMostDepth / 2;
 
-/// What all cores do with a task.
+/// The work of every core on a task.
 struct TaskCore {
   Out<fabric::LineAccess> accesses{"accesses"};
   In<fabric::LineResult> results{"results"};

@@ -116,7 +116,7 @@ tools::Record parameters_of(const probes::Finding& finding) {
   return parameters;
 }
 
-/// What was probed: a device's name, or a system's, and the grain of what is modelled.
+/// The target that was probed: a device's name, or a system's, and the grain of what is modelled.
 struct Probed {
   std::string name;
   std::optional<platform::Grain> grain;
@@ -178,7 +178,7 @@ tools::Record sizes_of(const probes::Sizes& sizes) {
   return own;
 }
 
-/// What is known of a probe without running it.
+/// The facts of a probe that are known without running it.
 tools::Record description_of(const probes::Probe& probe) {
   return {{"event", "probe"},
           {"name", probe.name},

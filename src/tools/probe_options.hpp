@@ -7,7 +7,7 @@
 
 #include "program/grain_option.hpp"
 
-/// What isthmus-probe takes.
+/// The options of isthmus-probe.
 namespace isthmus::tools {
 
 struct ProbeOptions {

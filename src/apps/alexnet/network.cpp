@@ -73,7 +73,7 @@ std::byte pooled(const Layer& layer, const std::int8_t* in, const Window& to) {
 
 using Planes = std::vector<int>;
 
-/// What one plane of the input adds to one of the output.
+/// Adds the part of one plane of the input to one of the output.
 void add_plane(const Layer& layer, const int* plane, const int* weights, int* to) {
   for (int y = 0; y < layer.window; ++y)
     for (int x = 0; x < layer.window; ++x) {

@@ -24,7 +24,7 @@ std::byte grey(const std::byte* pixel);
 /// A pixel of a filtered image; pixels outside repeat the nearest one inside.
 std::byte filtered(const Weights& weights, ImageSize size, std::span<const std::byte> image, std::uint64_t pixel);
 
-/// What is brighter through the narrow filter than through the wide one.
+/// The brightness through the narrow filter above that through the wide one.
 std::byte brighter(std::byte narrow, std::byte wide);
 
 /// All of it the plain way, each filter by rows and then by columns: what every result is compared with.

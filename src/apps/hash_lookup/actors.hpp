@@ -17,7 +17,7 @@ namespace isthmus::apps {
 /// Keys, or values, of a word of the stream.
 inline constexpr std::uint32_t kKeysAWord = kWordBytes / sizeof(Key);
 
-/// What a look-up needs of an entry: its first bytes.
+/// The part of an entry that a look-up needs: its first bytes.
 struct EntryHead {
   Key key;
   Value value;
@@ -39,7 +39,7 @@ struct Unmatched {
 /// The values of a word of keys are on their way to the host: there is room for another.
 struct WordAnswered {};
 
-/// Where the table lies in memory.
+/// The place of the table in memory.
 struct TablePlace {
   std::uint64_t address;
   std::uint64_t buckets;

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 
-/// What a run has: its table, and the look-ups in it once they are drawn.
+/// The data of a run: its table, and the look-ups in it once they are drawn.
 struct State {
   std::variant<EvenTable, ChainedTable> table{std::in_place_type<EvenTable>, 1, 1, 0};
   Words words;
@@ -37,7 +37,7 @@ struct State {
   }
 };
 
-/// How the actors are laid out.
+/// The layout of the actors.
 struct Layout {
   std::uint64_t buckets;
   std::uint32_t message;     ///< words of a message

@@ -12,7 +12,7 @@
 /// Which keys are looked up, and what they should give.
 namespace isthmus::apps {
 
-/// How keys are drawn of a table of generated pairs.
+/// The distribution of keys over a table of generated pairs.
 enum class KeyDraw : std::uint8_t { uniform, zipf };
 
 /// Numbers below `items`, the small ones most often: number k with a share of 1 / (k + 1)^0.99, as YCSB draws them
@@ -40,7 +40,7 @@ class LookUps {
   LookUps(const ChainedTable& table, std::span<const Pair> pairs, std::vector<Key> keys);
 
   void fill(int message, std::span<Key> keys) const;
-  /// What a std::unordered_map of the table's pairs gives.
+  /// The values that a std::unordered_map of the table's pairs gives.
   void expect(std::span<const Key> keys, std::span<Value> values) const;
   /// Entries that a look-up reads, on average.
   double accesses() const { return accesses_; }

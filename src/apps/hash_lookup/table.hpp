@@ -14,7 +14,7 @@ namespace isthmus::apps {
 using Key = std::uint64_t;
 using Value = std::uint64_t;
 
-/// What a look-up gives for a key that is not there.
+/// The value of a look-up for a key that is not there.
 inline constexpr Value kAbsent = 0;
 
 /// An entry, 64 bytes as stacc has it: one word of memory. Nothing lies in the rest.
@@ -28,8 +28,8 @@ struct TableEntry {
 };
 static_assert(sizeof(TableEntry) == kWordBytes);
 
-/// Where the chain of a key begins: a bucket's first entry lies at its number. Multiplicative hashing (Knuth, The Art
-/// of Computer Programming 3, 6.4); a high half in place of a remainder takes any number of buckets.
+/// The beginning of a key's chain: a bucket's first entry lies at its number. Multiplicative hashing (Knuth, The Art of
+/// Computer Programming 3, 6.4); a high half in place of a remainder takes any number of buckets.
 inline constexpr std::uint64_t kHashMultiplier = 0x9e3779b97f4a7c15U;
 inline std::uint64_t bucket_of(Key key, std::uint64_t buckets) {
   __extension__ using Wide = unsigned __int128;
@@ -55,7 +55,7 @@ class EvenTable {
 
   /// Number 0 to pairs() - 1; no two keys are equal.
   Pair pair(std::uint64_t number) const;
-  /// How many entries a look-up of that pair's key reads.
+  /// The number of entries that a look-up of that pair's key reads.
   int accesses(std::uint64_t number) const { return static_cast<int>(number % chain_) + 1; }
   /// The table from byte `offset`, a multiple of an entry's size, on.
   void write(std::uint64_t offset, std::span<std::byte> stretch) const;
@@ -80,7 +80,7 @@ class ChainedTable {
   std::uint64_t buckets() const { return buckets_; }
   std::uint64_t bytes() const { return entries_.size() * sizeof(TableEntry); }
   std::span<const TableEntry> entries() const { return entries_; }
-  /// How many entries the look-up of `key` reads.
+  /// The number of entries that the look-up of `key` reads.
   int accesses(Key key) const;
   void write(std::uint64_t offset, std::span<std::byte> stretch) const;
 

@@ -18,7 +18,7 @@ namespace {
 /// memory takes comes before.
 constexpr int kArithmeticCycles = 7;
 
-/// What one work item of kernels/image_filter.cl computes.
+/// The work of one work item of kernels/image_filter.cl.
 constexpr int kPixelsAnItem = 4;
 
 constexpr ImageSize kFullHd{.width = 1920, .height = 1080};

@@ -13,7 +13,7 @@ namespace {
 /// One row with the pixel beside the word on either side, channel by channel.
 using Row = std::array<std::int16_t, kWordLanes + 2 * kChannels>;
 
-/// What a result depends on.
+/// The columns of pixels that a result depends on.
 struct Window {
   const StencilColumn& left;
   const StencilColumn& here;

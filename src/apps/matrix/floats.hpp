@@ -10,7 +10,7 @@
 #include "isthmus/base/random.hpp"
 #include "isthmus/stream.hpp"
 
-/// What both applications on matrices do with floats.
+/// The float operations of both applications on matrices.
 namespace isthmus::apps {
 
 inline constexpr std::size_t kFloatsAWord = kWordBytes / sizeof(float);

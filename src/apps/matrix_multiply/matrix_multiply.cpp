@@ -51,7 +51,7 @@ void reference(const TiledLayout& layout, std::span<const float> matrices, std::
                        &product[(down * layout.panels() + across) * tile + row * layout.side()]);
 }
 
-/// Where a value of the product is.
+/// The place of a value of the product.
 std::vector<program::Fact> place(std::size_t value, const TiledLayout& layout) {
   const std::size_t side = layout.side();
   const std::size_t tile = value / (side * side);

@@ -33,7 +33,7 @@ class VectorPath final : public offload::Datapath {
   int finish() override;
 
  private:
-  /// What belongs to a port.
+  /// The state of a port.
   struct Lane {
     std::vector<float> vector;
     std::vector<float> sums{};  ///< sums of the rows that are complete

@@ -26,7 +26,7 @@ constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
 /// Blocks that are run finely where a coarse run will do: one is like another but for its first touches.
 constexpr int kFineBlocks = 2;
 
-/// What a run is of, and what came of its blocks.
+/// The input of a run, and the result of its blocks.
 struct MerkleRun {
   Bytes size;
   Bytes window;

@@ -39,10 +39,10 @@ class MerkleTree {
   /// Line 1 first.
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span(digests_)).subspan(kLine); }
   std::size_t lines() const { return digests_.size() / 2 - 1; }
-  /// What the tree holds for the line at a place of `bytes`: the digest of its bytes.
+  /// The digest that the tree holds for the line at a place of `bytes`.
   const Digest& digest(std::size_t place) const { return digests_[place + 1]; }
   const Digest& root() const { return digest(0); }
-  /// What a leaf is made of: the leaf number `child` is a child of line child / 2.
+  /// The content of a leaf: the leaf number `child` is a child of line child / 2.
   static std::array<std::uint64_t, 2> leaf(std::uint64_t seed, std::size_t child) { return {seed, child}; }
 
  private:
