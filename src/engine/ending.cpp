@@ -24,8 +24,7 @@ bool by_name(const Actor* a, const Actor* b) {
   return natural_less(a->name, b->name);
 }
 
-/// Decides between two errors: the earlier counts, at one instant the kind looked for first, the shorter cycle, then
-/// the first name.
+/// Orders errors: the earlier counts, at one instant the kind looked for first, the shorter cycle, the first name.
 bool before(const Ending& a, const Ending& b) {
   if (a.time != b.time) return a.time < b.time;
   if (a.outcome != b.outcome) return a.outcome < b.outcome;

@@ -191,8 +191,7 @@ class LimitSearch {
     const auto found = std::ranges::find_if(part.keys, has);
     return found == part.keys.end() ? std::string() : *found;
   }
-  /// Measures with the key at its next value on each board that has one: boards of one host may be of different
-  /// platforms.
+  /// Measures with the key at its next value on each board that has one: boards of a host may differ.
   Time time_with(const std::string& key, Bytes size) const {
     std::vector<SystemBoard> boards = boards_;
     for (SystemBoard& board : boards) {

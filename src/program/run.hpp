@@ -61,8 +61,7 @@ struct FlowTimes {
   std::vector<Stage> stages;             ///< stages in the order of the flow; they may overlap
   std::vector<std::vector<Step>> first;  ///< steps of the first messages, in their order
   std::vector<Time> latencies;           ///< latency of each message, from its acquire or first enqueue to its output
-  /// The time at which each launch of each message ended, from the start of the flow; of an application that iterates,
-  /// an iteration.
+  /// The end of each launch of each message, from the start of the flow; an iteration, if the application iterates.
   std::vector<Time> launches{};
   /// While at least one kernel computed, between copies to and from the device's memory.
   std::optional<Time> computing{};

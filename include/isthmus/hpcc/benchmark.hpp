@@ -103,8 +103,7 @@ class Job {
   const cluster::Ranks& ranks() const { return parts_.ranks; }
   const Parameters& parameters() const { return parts_.parameters; }
   const RunConditions& conditions() const { return parts_.conditions; }
-  /// Tells whether the kernels were compiled before, by another: then what they keep in local memory is no concern of
-  /// ours.
+  /// Tells whether the kernels were compiled elsewhere before; then their use of local memory is not checked.
   bool precompiled() const { return !parts_.binary.empty(); }
   const cluster::Grid& grid() const { return parts_.grid; }
   /// The scheme of communication that was asked for; empty: the benchmark's own choice, which it then says.
@@ -130,8 +129,7 @@ class Job {
                                 const std::string& name, std::size_t replica = 0) const;
   /// Tells whether each replication reaches only buffers of its own.
   bool has_banks() const { return parts_.side_file && !parts_.side_file->banks.empty(); }
-  /// Tells whether programs of the frame's own, the probes, can run here. Where nothing compiles online there is no
-  /// model.
+  /// Tells whether the frame's own probes can run here. If nothing compiles online, there is no model.
   bool has_probes() const { return conditions().device.compiles_online; }
   /// A buffer that only probes use: of a byte where there are none.
   offload::ComputeBuffer spare(std::size_t bytes) const { return device().buffer(has_probes() ? bytes : 1); }

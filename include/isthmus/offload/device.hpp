@@ -160,8 +160,7 @@ struct RegisterAccess {
   bool write_combining;  ///< stores gather in the core and leave it as whole lines
 };
 
-/// The way in which the device itself reads or writes the host's memory, one access of `size` after the other or
-/// several at once.
+/// The device's own reads or writes of the host's memory, one access of `size` after the other or several at once.
 struct HostAccess {
   enum class Kind : std::uint8_t { read, write };
   Kind kind;

@@ -65,8 +65,7 @@ class System {
   std::vector<Wire> wires_;
 };
 
-/// Tells whether the file lists nodes, boards or wires, which is what makes it no platform. Throws Error where it is no
-/// TOML.
+/// Tells whether the file lists nodes, boards or wires, as a system file does. Throws Error where it is no TOML.
 bool is_system(const std::filesystem::path& file);
 
 /// Reads and checks a system file. `overrides` hold of every board and every host, as `load` takes them. Throws Error

@@ -12,8 +12,7 @@ namespace isthmus::program {
 
 enum class ParameterKind : std::uint8_t { integer, number, text, choice, folder, file };
 
-/// A value that a user may choose for an application, on the command line (`--set NAME=VALUE` or `--NAME VALUE`) and in
-/// a study.
+/// A value that a user may choose, on the command line (`--set NAME=VALUE` or `--NAME VALUE`) and in a study.
 ///
 ///     {.name = "values", .kind = ParameterKind::integer, .help = "numbers of a message", .min = 16, .max = 1 << 20,
 ///      .preset = "16384"}
