@@ -317,7 +317,7 @@ def test_a_cluster_with_another_version_or_no_worker_is_refused() -> None:
         cluster._check_versions({}, "tcp://head")
 
 
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "http://127.0.0.1:1"])
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:1", "nowhere", "http://127.0.0.1:1", "tls://127.0.0.1:1"])
 def test_a_scheduler_that_does_not_answer_is_one_line_and_exit_2(
     real: Isthmus, monkeypatch: pytest.MonkeyPatch, address: str
 ) -> None:

@@ -47,7 +47,10 @@ def _distributed() -> Any:
 
 def _client(distributed: Any, address: str) -> Any:
     try:
-        distributed.comm.get_address_host_port(address)  # a Client of no address would complain for 20 s as it ends
+        # A Client that cannot even try to connect would complain for 20 s as it ends.
+        distributed.comm.get_address_host_port(address)
+        if address.startswith("tls:") and not distributed.Security().get_connection_args("client").get("ssl_context"):
+            raise ValueError("Dask's configuration distributed.comm.tls names no certificates for TLS")
         return distributed.Client(address, timeout=ANSWERS_S, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:
         raise IsthmusError(f"--dask {address}: no scheduler answers: {_first_line(error)}") from None
