@@ -333,8 +333,9 @@ std::unique_ptr<Benchmark> make_b_eff(Job& job) {
 }  // namespace
 
 Entry b_eff_benchmark() {
-  return {"b_eff", "messages of 21 sizes around a ring of devices (equation 4.1)", b_eff_parameters, b_eff_needs,
-          make_b_eff, true};
+  return {"b_eff",          "messages of 21 sizes around a ring of devices (equation 4.1)",
+          b_eff_parameters, b_eff_needs,
+          make_b_eff,       true};
 }
 
 }  // namespace isthmus::hpcc

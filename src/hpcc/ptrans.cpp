@@ -359,8 +359,9 @@ std::unique_ptr<Benchmark> make_ptrans(Job& job) {
 }  // namespace
 
 Entry ptrans_benchmark() {
-  return {"ptrans", "matrix transposition over a grid of devices: C = B + A^T", ptrans_parameters, ptrans_needs,
-          make_ptrans, true};
+  return {"ptrans",          "matrix transposition over a grid of devices: C = B + A^T",
+          ptrans_parameters, ptrans_needs,
+          make_ptrans,       true};
 }
 
 }  // namespace isthmus::hpcc
