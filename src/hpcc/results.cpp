@@ -66,7 +66,7 @@ Result mean_of(const Metric& metric, const std::vector<Result>& parts) {
 
 }  // namespace
 
-std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured) {
+std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured, double load) {
   std::vector<Result> results;
   for (const Metric& metric : benchmark.metrics()) {
     if (!metric.mean_of.empty()) {
@@ -80,11 +80,13 @@ std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measu
     results.back().seconds = measured.seconds[index];
     if (index < measured.expected.size()) results.back().expected = expectation(metric, measured.expected[index]);
   }
+  for (Result& result : results) result.load = load;
   return results;
 }
 
-void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured, double load) {
-  const auto impossible = [&](const Result& result) { return result.value > result.bound(load); };
+void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured) {
+  const auto impossible = [](const Result& result) { return result.value > result.bound(); };
+  const double load = results.front().load;
   const double begin = job.device().now();
   const auto patient = [&](int trial) {
     return trial < kTrials || job.ranks().largest(job.device().now() - begin) < kPatience;
@@ -93,15 +95,15 @@ void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& 
   std::vector<Result> found = results;
   for (int trial = 0; std::ranges::any_of(found, impossible) && patient(trial); ++trial) {
     repeat(benchmark, job, judged);
-    found = results_of(benchmark, judged);
+    found = results_of(benchmark, judged, load);
   }
   if (const auto refused = std::ranges::find_if(found, impossible); refused != found.end())
     throw cluster::AgreedError(
         fmt::format("{}: {:.4g} {} is more than the {:.4g} that this device's own probes allow: the work or the "
                     "replications are not what the parameters say",
-                    refused->metric.name, refused->value, refused->metric.unit, refused->bound(load)));
+                    refused->metric.name, refused->value, refused->metric.unit, refused->bound()));
   measured.expected = judged.expected;
-  results = results_of(benchmark, measured);
+  results = results_of(benchmark, measured, load);
 }
 
 std::optional<double> Result::efficiency() const {
@@ -115,12 +117,15 @@ std::optional<double> Result::expected_seconds() const {
 }
 
 bool Result::judged() const {
-  // Seconds; what lasts less is the scheduler's and the clock's as much as the device's.
+  // Seconds; what lasts less is the scheduler's and the clock's as much as the device's. Where others want the cores, a
+  // step may wait until some of their time slices are over.
   constexpr double kLongEnough = 1e-3;
-  return expected_seconds().value_or(0) >= kLongEnough * metric.steps;
+  constexpr double kTimeSlices = 20e-3;
+  constexpr double kBusy = 0.25;
+  return expected_seconds().value_or(0) >= (load < kBusy ? kLongEnough : kTimeSlices) * metric.steps;
 }
 
-double Result::bound(double load) const {
+double Result::bound() const {
   if (!expected || !judged()) return std::numeric_limits<double>::infinity();
   // Other programs take a part of the time of some repetitions; a few that skip the work spread the rates without end.
   constexpr double kMostSpread = 1;

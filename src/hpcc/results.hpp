@@ -7,11 +7,11 @@
 /// The result of repetitions for each metric, and whether it is possible.
 namespace isthmus::hpcc {
 
-std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured);
+/// `load` is the share of the cores that others took meanwhile.
+std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured, double load);
 
 /// A wrong count of work gives rates that no device has: they are refused, not reported. A noisy machine may have
-/// slowed the few probes down, so before that both are measured again, in turn: what slows one slows the other. `load`
-/// is the share of the cores that others took meanwhile.
-void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured, double load);
+/// slowed the few probes down, so before that both are measured again, in turn: what slows one slows the other.
+void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured);
 
 }  // namespace isthmus::hpcc

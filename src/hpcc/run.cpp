@@ -119,7 +119,8 @@ Outcome run_on(const Placement& placement, const Request& request, const cluster
   warm_up(*benchmark, *job);
   Repeated done = request.seconds > 0 ? burn_in(*benchmark, *job, repetitions, request.seconds, listener)
                                       : measure(*benchmark, *job, repetitions, listener);
-  Outcome outcome{.results = results_of(*benchmark, done.measured),
+  const double load = load_on_hosts(meter, ranks).value_or(0);
+  Outcome outcome{.results = results_of(*benchmark, done.measured, load),
                   .validation = done.worst,
                   .working_set = static_cast<std::size_t>(ranks.largest(static_cast<double>(benchmark->working_set()))),
                   .model = benchmark->model(),
@@ -134,7 +135,7 @@ Outcome run_on(const Placement& placement, const Request& request, const cluster
   if (request.seconds > 0) outcome.burn_in = done.seen;
   outcome.shared = std::ranges::any_of(outcome.places, &RankLocation::shared);
   if (outcome.validation.passed() && !outcome.shared)
-    refuse_impossible(outcome.results, *benchmark, *job, done.measured, load_on_hosts(meter, ranks).value_or(0));
+    refuse_impossible(outcome.results, *benchmark, *job, done.measured);
   return outcome;
 }
 

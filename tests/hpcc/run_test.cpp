@@ -135,8 +135,11 @@ TEST(Rates, AreBoundByTheBestProbeAndTheSpreadsThatWereMeasured) {
 }
 
 TEST(Rates, MayBeFasterThanTheProbesByWhatOtherProgramsLeftOfTheCores) {
-  EXPECT_DOUBLE_EQ(of_probes(20).bound(0.2), of_probes(20).bound() / 0.8);
-  EXPECT_DOUBLE_EQ(of_probes(20).bound(1), 2 * of_probes(20).bound());
+  Result beside_others = of_probes(20);
+  beside_others.load = 0.2;
+  EXPECT_DOUBLE_EQ(beside_others.bound(), of_probes(20).bound() / 0.8);
+  beside_others.load = 1;
+  EXPECT_DOUBLE_EQ(beside_others.bound(), 2 * of_probes(20).bound());
 }
 
 TEST(Rates, OfRepetitionsThatSkipTheWorkAreRefusedHoweverManyTheyAre) {
@@ -158,6 +161,12 @@ TEST(Rates, AreJudgedByHowLongTheWorkIsExpectedToLastHoweverShortItWas) {
   Result in_steps = of_probes(0.3);
   in_steps.metric.steps = 3;
   EXPECT_TRUE(in_steps.judged());
+  in_steps.metric.steps = 4;
+  EXPECT_FALSE(in_steps.judged());
+  in_steps.metric = of_probes(6).metric;
+  in_steps.metric.steps = 3;
+  in_steps.load = 0.25;
+  EXPECT_TRUE(in_steps.judged()) << "a step waits for time slices of others";
   in_steps.metric.steps = 4;
   EXPECT_FALSE(in_steps.judged());
   Result little = of_probes(0.0999);

@@ -43,6 +43,7 @@ struct Result {
   std::vector<double> samples{};  ///< of all repetitions
   std::vector<double> seconds{};  ///< of the slowest rank of each
   std::optional<Expectation> expected{};
+  double load = 0;  ///< the share of the cores that others took meanwhile
 
   /// What was reached of what is expected, 1 where they are equal and less where the value is worse.
   std::optional<double> efficiency() const;
@@ -53,9 +54,9 @@ struct Result {
   /// would be judged.
   bool judged() const;
   /// The most that the probes allow of a rate, their spread and that of the samples (at most their median) included;
-  /// infinite where it is not judged. Where others took a share `load` of the cores, a quiet moment may be faster than
-  /// the probes by what that share leaves, twice at most.
-  double bound(double load = 0) const;
+  /// infinite where it is not judged. Where others took a share of the cores, a quiet moment may be faster than the
+  /// probes by what that share leaves, twice at most.
+  double bound() const;
 };
 
 /// Where a rank runs.
