@@ -244,13 +244,14 @@ def test_a_rate_that_no_probe_allows_is_refused_though_the_results_are_right(
 
 
 def test_a_rate_of_so_little_work_that_no_clock_tells_is_said_to_be_unjudged(real: Isthmus) -> None:
-    for size, judged in ((65536, False), (16777216, True)):
-        done = real("hpcc", "fft", "--size", "small", "--repeat", "1", "--set", f"DATA_SIZE={size}", "--json", "-")
+    for size, judged in ((128, False), (2048, True)):
+        sets = ("--set", f"MATRIX_SIZE={size}", "--set", "BLOCK_SIZE=64")
+        done = real("hpcc", "gemm", "--size", "small", "--repeat", "1", *sets, "--json", "-")
         (record,) = json.loads(done.stdout)["records"]
-        work = 5 * size * 12 * 1e-9
-        assert record["expected_s"] == pytest.approx(work / record["expected"])
-        assert record["judged"] is (record["expected_s"] >= 1e-3) is judged
-        assert ("note: fft: the rate was not judged" in done.stderr) is not judged
+        assert record["expected_s"] == pytest.approx(2e-9 * size**3 / record["expected"])
+        assert record["judged"] is judged
+        assert record["expected_s"] >= 0.02 if judged else record["expected_s"] < 0.001
+        assert ("note: gemm: the rate was not judged" in done.stderr) is not judged
 
 
 def test_work_that_caches_hold_is_said_to_be_in_them(real: Isthmus) -> None:
