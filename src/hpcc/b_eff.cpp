@@ -333,9 +333,12 @@ std::unique_ptr<Benchmark> make_b_eff(Job& job) {
 }  // namespace
 
 Entry b_eff_benchmark() {
-  return {"b_eff",          "messages of 21 sizes around a ring of devices (equation 4.1)",
-          b_eff_parameters, b_eff_needs,
-          make_b_eff,       true};
+  return {.name = "b_eff",
+          .meaning = "messages of 21 sizes around a ring of devices (equation 4.1)",
+          .parameters = b_eff_parameters,
+          .needs = b_eff_needs,
+          .make = make_b_eff,
+          .exchanges = true};
 }
 
 }  // namespace isthmus::hpcc

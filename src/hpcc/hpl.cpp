@@ -317,7 +317,12 @@ std::unique_ptr<Benchmark> make_hpl(Job& job) {
 }  // namespace
 
 Entry hpl_benchmark() {
-  return {"hpl", "LU decomposition without pivoting, solved over all ranks", hpl_parameters, hpl_needs, make_hpl, true};
+  return {.name = "hpl",
+          .meaning = "LU decomposition without pivoting, solved over all ranks",
+          .parameters = hpl_parameters,
+          .needs = hpl_needs,
+          .make = make_hpl,
+          .exchanges = true};
 }
 
 }  // namespace isthmus::hpcc

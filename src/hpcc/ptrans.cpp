@@ -359,9 +359,12 @@ std::unique_ptr<Benchmark> make_ptrans(Job& job) {
 }  // namespace
 
 Entry ptrans_benchmark() {
-  return {"ptrans",          "matrix transposition over a grid of devices: C = B + A^T",
-          ptrans_parameters, ptrans_needs,
-          make_ptrans,       true};
+  return {.name = "ptrans",
+          .meaning = "matrix transposition over a grid of devices: C = B + A^T",
+          .parameters = ptrans_parameters,
+          .needs = ptrans_needs,
+          .make = make_ptrans,
+          .exchanges = true};
 }
 
 }  // namespace isthmus::hpcc

@@ -119,8 +119,8 @@ Outcome run_on(const Placement& placement, const Request& request, const cluster
   warm_up(*benchmark, *job);
   Repeated done = request.seconds > 0 ? burn_in(*benchmark, *job, repetitions, request.seconds, listener)
                                       : measure(*benchmark, *job, repetitions, listener);
-  const double load = load_on_hosts(meter, ranks).value_or(0);
-  Outcome outcome{.results = results_of(*benchmark, done.measured, load),
+  const std::optional<double> load = load_on_hosts(meter, ranks);
+  Outcome outcome{.results = results_of(*benchmark, done.measured, load.value_or(0)),
                   .validation = done.worst,
                   .working_set = static_cast<std::size_t>(ranks.largest(static_cast<double>(benchmark->working_set()))),
                   .model = benchmark->model(),
@@ -131,7 +131,8 @@ Outcome run_on(const Placement& placement, const Request& request, const cluster
                   .scheme = job->used_scheme(),
                   .grid = job->grid(),
                   .places = placement.places,
-                  .launches = launches_of(*job)};
+                  .launches = launches_of(*job),
+                  .load = load};
   if (request.seconds > 0) outcome.burn_in = done.seen;
   outcome.shared = std::ranges::any_of(outcome.places, &RankLocation::shared);
   if (outcome.validation.passed() && !outcome.shared)
@@ -166,7 +167,6 @@ Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener&
   if (listener.on_places) listener.on_places(placement.places);
   Outcome outcome;
   placement.device->run([&] { outcome = run_on(placement, request, ranks, listener, meter); });
-  outcome.load = load_on_hosts(meter, ranks);
   return outcome;
 }
 
