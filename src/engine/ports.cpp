@@ -56,7 +56,7 @@ namespace {
 bool miss(PortState& port, Tick now) {
   port.actor->note_failed_poll(*port.channel, Poll::token, now);
   port.last_miss = now;
-  port.ahead = &port;
+  port.wait_latency = PortState::kNoWait;
   return false;
 }
 

@@ -98,7 +98,6 @@ void make_ring(Channel& channel, int depth, const TokenType& type, RingMemory& m
     port->cursor = port->window_end = channel.ring;
     port->stop = channel.middle_slot;
     port->channel = &channel;
-    port->ahead = port;
   }
   channel.reader_port->latency = channel.forward.latency();
   channel.reader_port->peer = channel.writer_port;

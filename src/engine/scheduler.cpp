@@ -76,7 +76,7 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
     const bool by_header = channel->windows == Windows::alike && (gate == nullptr || gate == reader);
     channel->writer->moves.emplace_back(*channel->writer_port);
     channel->reader->moves.emplace_back(*reader);
-    channel->late_ahead = reader->ahead = by_header ? channel->writer_port : reader;
+    channel->wait_latency = reader->wait_latency = by_header ? reader->latency : PortState::kNoWait;
     open_writer_window(*channel);
   }
 }

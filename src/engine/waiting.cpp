@@ -202,7 +202,7 @@ inline void Scheduler::claim_token(PortState& port) {
   const bool drained = channel.empty();
   arrive_at(port, drained ? channel.close_visible : channel.head_visible(), Activity::starved, began);
   if (drained) end_step<FinishStep>(actor);
-  port.ahead = channel.late_ahead;
+  port.wait_latency = channel.wait_latency;
   open_reader_window(channel);
 }
 
@@ -220,10 +220,10 @@ inline void Scheduler::claim_token(PortState& port) {
 
 void claim_token(PortState& port) {
   // As hot as a token where tokens go round one at a time.
-  if (port.cursor == port.peer->cursor && port.ahead == port.peer && !port.channel->closing() &&
+  if (port.cursor == port.peer->cursor && port.wait_latency == port.latency && !port.channel->closing() &&
       Channel::header_at(port.cursor - port.channel->stride).popped_at != running_now) {
     port.actor->scheduler->await_in_step(port);
-    if (port.cursor != port.peer->cursor && port.cursor != port.stop && await_next(port)) {
+    if (port.cursor != port.stop && await_next(port)) {
       port.window_end = port.cursor + port.channel->stride;
       return;
     }

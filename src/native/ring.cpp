@@ -36,7 +36,7 @@ std::int64_t slots(const engine::Channel& channel, std::int64_t stride) {
 }
 
 void attach(engine::PortState& port, End& end) {
-  port.cursor = port.window_end = nullptr;
+  port.cursor = port.window_end = port.stop = nullptr;
   port.native = {.ring_end = &end, .slots = {end.published, end.published}};
 }
 

@@ -135,7 +135,7 @@ class In : private engine::Port {
   }
   /// The head token, where it was not visible yet and now is: a window of one.
   bool wait_for_known_token() {
-    if (state_.cursor == state_.ahead->cursor || state_.cursor == state_.stop ||
+    if (state_.cursor == state_.stop ||
         engine::Channel::header_at(state_.cursor - kStride).popped_at == engine::running_now ||
         !engine::await_next(state_))
       return false;

@@ -259,11 +259,12 @@ void wait_until(Actor& actor, Time time);
 void wait_for(Actor& actor, Time time);
 void works_on(Actor& actor, std::int64_t message);
 
-/// Waits for the head token of an input, which is there, where it comes later, that takes nothing but time, and it
-/// comes as long after the last as that after the one before; else does nothing and returns false.
+/// Waits for the head token of an input where one is there, comes later, that takes nothing but time, and it comes as
+/// long after the last as that after the one before; else does nothing and returns false. Of a slot that holds no token
+/// the wait would be shorter than a tick, and no span is.
 [[gnu::always_inline]] inline bool await_next(PortState& port) {
   const Tick now = running_now;
-  const Tick ready = Channel::header_at(port.cursor).pushed_at + port.latency;
+  const Tick ready = Channel::header_at(port.cursor).pushed_at + port.wait_latency;
   Actor& actor = *port.actor;
   if (ready > actor.may_wait_to || !actor.spans.prolong(now, ready, Activity::starved)) return false;
   running_now = ready;

@@ -65,7 +65,8 @@ struct ToldTogether {
 /// i ticks after the window was opened, and a port moves at most one token a tick. The window is empty where moves are
 /// observed or an end has no clock, and ends before `stop`.
 struct alignas(64) PortState {
-  static const PortState kNothingAhead;
+  /// Of `wait_latency`: no wait is that long.
+  static constexpr Tick kNoWait = Tick{1} << 60;
 
   // What a token and a wait for one touch lies in one cache line. `cursor` and `window_end` do not lie side by side: a
   // pair is stored by way of a vector register, which takes longer.
@@ -73,9 +74,10 @@ struct alignas(64) PortState {
   Tick latency = 0;             ///< of an input's tokens, in ticks of both ends; 0 of an output
   std::byte* window_end = nullptr;
   Actor* listener = nullptr;  ///< the other end's, where it may wait for news of this one's next move
-  /// The writer's end, for an input whose next token may be waited for by its header alone: `Channel::late_ahead`, but
-  /// not behind a look in vain; else one that is where this port is.
-  const PortState* ahead = &kNothingAhead;
+  /// `latency` of an input whose next token may be waited for by its header alone: `Channel::wait_latency`, but not
+  /// behind a look in vain; else `kNoWait`. The header of a slot that holds no token is of one that became visible in
+  /// the past.
+  Tick wait_latency = kNoWait;
   std::byte* stop = nullptr;  ///< the slot in the ring's middle or its last: moves across it go by Channel::step
   Actor* actor = nullptr;
   Tick last_miss = -1;  ///< of a `pull` that found nothing
@@ -91,8 +93,6 @@ struct alignas(64) PortState {
 
   bool reads() const { return latency != 0; }
 };
-inline constexpr PortState PortState::kNothingAhead{};
-
 /// Frees bytes allocated at the alignment of a cache line.
 struct AlignedDelete {
   void operator()(std::byte* bytes) const { ::operator delete[](bytes, std::align_val_t{64}); }
@@ -126,11 +126,11 @@ struct alignas(64) Channel {
   std::byte* middle_slot = nullptr;
   std::byte* last_slot = nullptr;
   std::uint64_t depth = 0;
-  std::uint64_t slots = 0;                ///< a power of two
-  std::vector<std::int64_t> messages;     ///< of the tokens' writers, by slot, where states are observed
-  const PortState* late_ahead = nullptr;  ///< of its reader
-  ToldTogether* told = nullptr;           ///< where its reader asks for its head together with those of others
-  bool returns = false;                   ///< its tokens bring entries back, whatever message they were for
+  std::uint64_t slots = 0;                 ///< a power of two
+  std::vector<std::int64_t> messages;      ///< of the tokens' writers, by slot, where states are observed
+  Tick wait_latency = PortState::kNoWait;  ///< of its reader
+  ToldTogether* told = nullptr;            ///< where its reader asks for its head together with those of others
+  bool returns = false;                    ///< its tokens bring entries back, whatever message they were for
   int index = 0;
   int client_key = 0;
   int synchroniser = 0;

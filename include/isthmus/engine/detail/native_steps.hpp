@@ -43,8 +43,7 @@ struct PortAccess {
   [[gnu::always_inline]] static void forget_model(T& field) {
     if constexpr (is_port<T>) {
       if (field.state_.native.ring_end == nullptr) __builtin_unreachable();
-      field.state_.cursor = field.state_.window_end = nullptr;
-      field.state_.ahead = &PortState::kNothingAhead;
+      field.state_.cursor = field.state_.window_end = field.state_.stop = nullptr;
     }
   }
   /// Field by field, with a barrier behind each: stores that were joined would be prepared at every step.
