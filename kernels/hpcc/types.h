@@ -42,8 +42,9 @@ typedef DATA_TYPE VALUES;
 #define STREAMING_STORE(value, address) (*(address) = (value))
 #endif
 
-// Bring a line near the core that will be changed, or only read. The builtin takes no address space, and all are one where it
-// is used: on CPUs.
+// Bring a line near the core that will be changed, or only read: that one into the second-level cache, since rows of a
+// matrix whose lines lie a power of two apart share a set of the first. The builtin takes no address space, and all are
+// one where it is used: on CPUs.
 #if defined(__has_builtin)
 #if __has_builtin(__builtin_prefetch)
 #define HAS_PREFETCH
@@ -51,7 +52,7 @@ typedef DATA_TYPE VALUES;
 #endif
 #ifdef HAS_PREFETCH
 #define FETCH(address) __builtin_prefetch((const void*)(size_t)(address), 1, 0)
-#define FETCH_TO_READ(address) __builtin_prefetch((const void*)(size_t)(address), 0, 3)
+#define FETCH_TO_READ(address) __builtin_prefetch((const void*)(size_t)(address), 0, 2)
 #else
 #define FETCH(address) prefetch(address, 1)
 #define FETCH_TO_READ(address) prefetch(address, 1)
