@@ -1,7 +1,8 @@
 #pragma once
 
-// All that an actor may include: ports and arrays of them, timers, random numbers, accounts of occupancy, the tokens of
-// I/O interfaces, AES-256.
+// All that an actor may include: ports, arrays of them and bursts through them, timers, random numbers, accounts of
+// occupancy, the tokens of I/O interfaces, AES-256.
+#include "isthmus/engine/burst.hpp"
 #include "isthmus/engine/occupancy.hpp"
 #include "isthmus/engine/port.hpp"
 #include "isthmus/engine/port_array.hpp"

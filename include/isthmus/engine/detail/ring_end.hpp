@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "isthmus/base/units.hpp"
@@ -140,9 +142,24 @@ struct NativePort {
       ring_end->published.store(slots.next, std::memory_order_release);
     return *token;
   }
+  /// All of the range, where it is open.
+  template <class T>
+  std::span<T> burst() const {
+    return {slot<std::remove_const_t<T>>(), static_cast<std::size_t>(slots.end - slots.next) / sizeof(T)};
+  }
+  /// So many of them have been read or filled.
+  template <class T>
+  void advance(std::size_t tokens) {
+    slots.next += tokens * sizeof(T);
+    ring_end->publish(slots.next);
+  }
   void await_token() {
     if (!slots.open()) [[unlikely]]
       reach(ring_end->actor->await_token(*ring_end));
+  }
+  void await_room() {
+    if (!slots.open()) [[unlikely]]
+      reach(ring_end->actor->await_room(*ring_end));
   }
   bool find_token() {
     if (!slots.open()) [[unlikely]]
@@ -160,10 +177,6 @@ struct NativePort {
   void reach(const SlotRange& to) {
     slots.next = to.next;
     slots.end = to.end;
-  }
-  void await_room() {
-    if (!slots.open()) [[unlikely]]
-      reach(ring_end->actor->await_room(*ring_end));
   }
 };
 

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <span>
+
+#include "isthmus/engine/port.hpp"
+
+/// Tokens side by side that move at once: on threads all that are there, with one look and one publication, on a model
+/// one, as `read_in_place` and `slot` move it. An actor that moves bursts is the same circuit as one that moves tokens,
+/// and what it makes may not depend on how many a burst has.
+///
+///     struct Doubler {
+///       isthmus::In<int> in{"in"};
+///       isthmus::Out<int> out{"out"};
+///       void step() {
+///         isthmus::pass_burst(in, out, [](std::span<const int> from, std::span<int> to) {
+///           for (std::size_t i = 0; i < to.size(); ++i) to[i] = 2 * from[i];
+///           return to.size();
+///         });
+///       }
+///     };
+///
+/// Each function calls `move` once with the tokens, in place, and moves as many from the first on as that returns, 1 or
+/// more. `move` uses no port; if it throws, the run ends.
+namespace isthmus {
+
+template <class F, class... Spans>
+concept MovesBurst = requires(F& move, Spans... tokens) {
+  { move(tokens...) } -> std::convertible_to<std::size_t>;
+};
+
+namespace engine {
+
+/// What bursts do to ports.
+struct Bursts {
+  template <class Port>
+  static NativePort* native(Port& port) {
+    return port.is_native() ? &port.state_.native : nullptr;
+  }
+};
+
+}  // namespace engine
+
+/// Waits for a token, and takes those that `move(std::span<const T>)` has read; the actor finishes where the channel is
+/// closed and drained.
+template <class T, MovesBurst<std::span<const T>> F>
+void read_burst(In<T>& in, F move) {
+  if (auto* const native = engine::Bursts::native(in)) {
+    native->await_token();
+    native->template advance<T>(move(native->template burst<const T>()));
+  } else {
+    move(std::span<const T, 1>(&in.read_in_place(), 1));
+  }
+}
+
+/// The same where a token is visible now; else returns false and does not wait.
+template <class T, MovesBurst<std::span<const T>> F>
+bool pull_burst(In<T>& in, F move) {
+  if (auto* const native = engine::Bursts::native(in)) {
+    if (!native->find_token()) return false;
+    native->template advance<T>(move(native->template burst<const T>()));
+    return true;
+  }
+  const T* const token = in.pull_in_place();
+  if (token != nullptr) move(std::span<const T, 1>(token, 1));
+  return token != nullptr;
+}
+
+/// Waits for a free slot, and pushes those that `move(std::span<T>)` has filled.
+template <class T, MovesBurst<std::span<T>> F>
+void push_burst(Out<T>& out, F move) {
+  if (auto* const native = engine::Bursts::native(out)) {
+    native->await_room();
+    native->template advance<T>(move(native->template burst<T>()));
+  } else {
+    move(std::span<T, 1>(&out.slot(), 1));
+  }
+}
+
+/// Waits for a token, then for a free slot: `move(std::span<const T>, std::span<U>)`, of as many tokens as slots, makes
+/// one of each.
+template <class T, class U, MovesBurst<std::span<const T>, std::span<U>> F>
+void pass_burst(In<T>& in, Out<U>& out, F move) {
+  auto* const from = engine::Bursts::native(in);
+  auto* const to = engine::Bursts::native(out);
+  if (from != nullptr && to->slots.open()) [[likely]] {
+    from->await_token();
+    const auto tokens = from->template burst<const T>();
+    const auto slots = to->template burst<U>();
+    const std::size_t most = tokens.size() < slots.size() ? tokens.size() : slots.size();
+    const std::size_t moved = move(tokens.first(most), slots.first(most));
+    to->template advance<U>(moved);
+    from->template advance<T>(moved);
+    return;
+  }
+  // It may wait for the slot, and has taken the token by then.
+  const T& token = in.read_in_place();
+  move(std::span<const T, 1>(&token, 1), std::span<U, 1>(&out.slot(), 1));
+}
+
+}  // namespace isthmus
