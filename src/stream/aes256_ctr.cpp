@@ -92,7 +92,10 @@ void aes256_ctr(const Aes256Key& key, const CounterBlock& first, std::span<std::
 #endif
 
 void Aes256Ctr::make(std::size_t beat) {
-  const std::size_t bytes = made_ == 0 ? std::max(kFirst, beat) : kMost;
+  const std::size_t usual = made_ == 0 ? std::max(kFirst, beat) : kUsual;
+  const std::size_t expected = (expected_ + beat - 1) / beat * beat;
+  const std::size_t bytes = std::min(known_ && expected > 0 ? expected : std::max(usual, expected), kMost);
+  expected_ -= std::min(expected_, bytes);
   aes256_keystream(key_, next_, std::span(stream_).first(bytes));
   next_ = counted_up(next_, bytes / kAesBlock);
   made_ = bytes;

@@ -117,7 +117,10 @@ RC_GTEST_PROP(Aes256Ctr, BeatByBeatGivesWhatItGivesAtOnce, ()) {
     std::vector<std::byte> whole(beats * 32, std::byte{0x5a});
     std::vector<std::byte> pieces;
     cipher.begin(first);
+    // What it is told of what comes saves work, and changes nothing.
+    const auto told = *rc::gen::inRange<std::size_t>(1, 400);
     for (std::size_t i = 0; i < beats; ++i) {
+      if (i % told == 0) cipher.expect(std::min(told, beats - i) * 32, told >= beats - i);
       std::array<std::byte, 32> beat;
       beat.fill(std::byte{0x5a});
       cipher.apply(beat, beat);

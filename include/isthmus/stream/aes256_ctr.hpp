@@ -62,7 +62,15 @@ class Aes256Ctr {
   /// A message begins.
   void begin(const CounterBlock& first) {
     next_ = first;
-    made_ = used_ = 0;
+    made_ = used_ = expected_ = 0;
+    known_ = false;
+  }
+
+  /// So many more of its bytes come at least, or, where they are its last, no more: who says so before `apply` spares
+  /// the library calls, and blocks that nobody needs.
+  void expect(std::size_t bytes, bool last) {
+    expected_ = bytes > made_ - used_ ? bytes - (made_ - used_) : 0;
+    known_ = last;
   }
 
   /// Encrypts its next bytes from `in` to `out`: a number of whole blocks, but for the message's last.
@@ -85,7 +93,8 @@ class Aes256Ctr {
   /// Stream made at once: a call of the library costs as much as some blocks do. A message's first is short, since
   /// many messages are.
   static constexpr std::size_t kFirst = 8 * kAesBlock;
-  static constexpr std::size_t kMost = 64 * kAesBlock;
+  static constexpr std::size_t kMost = 128 * kAesBlock;
+  static constexpr std::size_t kUsual = 64 * kAesBlock;
 
   void make(std::size_t beat);
 
@@ -93,6 +102,8 @@ class Aes256Ctr {
   CounterBlock next_{};  ///< counter of the next block
   std::size_t made_ = 0;
   std::size_t used_ = 0;
+  std::size_t expected_ = 0;  ///< bytes of what is not made yet
+  bool known_ = false;        ///< that no more come
   std::array<std::byte, kMost> stream_{};
 };
 
