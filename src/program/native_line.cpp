@@ -63,19 +63,23 @@ class LineTransmitter {
       : end_(end), tester_(tester), batch_(whole_beats(largest) + kBeatBytes) {}
 
   void step() {
-    const NetPacket* beat = in.pull_in_place();
-    if (beat == nullptr) {
+    if (!pull_burst(in, [this](std::span<const NetPacket> beats) { return take(beats); })) {
       ended_ = in.closed();
       send_all();
       timer_.wait(in);
       return;
     }
-    take(*beat);
     if (whole_ == PacketBatch::kMost) send_all();
   }
   bool done() const { return ended_ && whole_ == 0; }
 
  private:
+  /// Returns how many: all, unless the batch is full.
+  std::size_t take(std::span<const NetPacket> beats) {
+    std::size_t taken = 0;
+    while (taken < beats.size() && whole_ < PacketBatch::kMost) take(beats[taken++]);
+    return taken;
+  }
   void take(const NetPacket& beat) {
     if (used_ + kBeatBytes > batch_.room())
       throw Error(fmt::format("a packet from the kernel: expected at most {} B; `eop` ends a packet", batch_.room()));

@@ -77,13 +77,8 @@ class PacketKeeper {
     stop_if_interrupted();
     die_after(faults_, received_);
     stalls_.maybe(timer_);
-    for (;;) {
-      const NetPacket& beat = in.read_in_place();
-      std::memcpy(arena_.add(kBeatBytes), beat.data.data(), kBeatBytes);
-      if (!beat.eop) continue;
-      arena_.end_packet(bytes_of(beat));
-      break;
-    }
+    for (bool ended = false; !ended;)
+      read_burst(in, [&](std::span<const NetPacket> beats) { return keep(beats, ended); });
     if (came_ % kTimed == 0) came_at_.push_back(timer_.now());
     ++came_;
     ++received_;
@@ -95,6 +90,17 @@ class PacketKeeper {
   std::int64_t stalled() const { return stalls_.count(); }
 
  private:
+  /// Returns how many beats it kept: up to the packet's end, or all.
+  std::size_t keep(std::span<const NetPacket> beats, bool& ended) {
+    std::size_t kept = 0;
+    while (!ended && kept < beats.size()) {
+      const NetPacket& beat = beats[kept++];
+      std::memcpy(arena_.add(kBeatBytes), beat.data.data(), kBeatBytes);
+      ended = beat.eop;
+      if (ended) arena_.end_packet(bytes_of(beat));
+    }
+    return kept;
+  }
   void end() {
     spent_.end();
     check(arena_, checker_);

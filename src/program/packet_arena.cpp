@@ -23,15 +23,21 @@ std::int64_t nanoseconds() {
 
 void send_beats(std::span<const std::byte> packet, Out<NetPacket>& out) {
   const std::byte* bytes = packet.data();
-  for (std::size_t left = packet.size(); left > 0; bytes += kBeatBytes) {
-    const std::size_t count = std::min(left, kBeatBytes);
-    NetPacket& beat = out.slot();
-    beat.sop = left == packet.size();
-    beat.eop = count == left;
-    beat.len = len_of(count);
-    std::memcpy(beat.data.data(), bytes, kBeatBytes);
-    left -= count;
-  }
+  std::size_t left = packet.size();
+  const auto fill = [&](std::span<NetPacket> beats) {
+    std::size_t filled = 0;
+    for (; filled < beats.size() && left > 0; ++filled, bytes += kBeatBytes) {
+      NetPacket& beat = beats[filled];
+      const std::size_t count = std::min(left, kBeatBytes);
+      beat.sop = left == packet.size();
+      beat.eop = count == left;
+      beat.len = len_of(count);
+      std::memcpy(beat.data.data(), bytes, kBeatBytes);
+      left -= count;
+    }
+    return filled;
+  };
+  while (left > 0) push_burst(out, fill);
 }
 
 std::vector<Stretch> stretches_of(const Packets& packets, int count) {

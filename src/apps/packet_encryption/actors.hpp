@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <span>
 
 #include "apps/packet_encryption/counter.hpp"
 #include "isthmus/stream.hpp"
@@ -9,21 +11,32 @@
 /// The encryption of packets as they pass (stacc VI-B3): AES engines side by side, each with every other packet.
 namespace isthmus::apps {
 
+/// How many of these beats end with their first packet, or all.
+inline std::size_t beats_of_packet(std::span<const NetPacket> beats) {
+  const auto end = std::ranges::find(beats, true, &NetPacket::eop);
+  return static_cast<std::size_t>(end - beats.begin()) + (end == beats.end() ? 0 : 1);
+}
+
+/// Moves a packet, a beat a cycle.
+inline void pass_packet(In<NetPacket>& in, Out<NetPacket>& out) {
+  bool ended = false;
+  while (!ended)
+    pass_burst(in, out, [&ended](std::span<const NetPacket> from, std::span<NetPacket> to) {
+      const auto packet = from.first(beats_of_packet(from));
+      std::ranges::copy(packet, to.begin());
+      ended = packet.back().eop;
+      return packet.size();
+    });
+}
+
 /// Hands packets to the engines in turn.
 struct PacketSplitter {
   In<NetPacket> in{"in"};
   std::array<Out<NetPacket>, kAesStreams> engines;
   std::uint8_t turn = 0;
 
-  /// A packet, a beat a cycle.
   void step() {
-    Out<NetPacket>& engine = engines[turn];
-    bool ended = false;
-    while (!ended) {
-      const NetPacket& beat = in.read_in_place();
-      engine.push(beat);
-      ended = beat.eop;
-    }
+    pass_packet(in, engines[turn]);
     turn = (turn + 1U) % kAesStreams;
   }
 };
@@ -41,18 +54,25 @@ struct PacketEncryptor {
   PacketEncryptor(const Aes256Key& key, std::uint64_t first) : cipher(key), packet(first) {}
 
   void step() {
-    const NetPacket& beat = in.read_in_place();
-    NetPacket& to = out.slot();
+    pass_burst(in, out, [this](std::span<const NetPacket> from, std::span<NetPacket> to) {
+      const auto beats = from.first(beats_of_packet(from));
+      if (beats.front().sop) {
+        cipher.begin(counter_of(packet));
+        packet += kAesStreams;
+      }
+      cipher.expect(beats.size() * kBeatBytes, beats.back().eop);
+      for (std::size_t i = 0; i < beats.size(); ++i) encrypt(beats[i], to[i]);
+      return beats.size();
+    });
+  }
+
+ private:
+  void encrypt(const NetPacket& beat, NetPacket& to) {
     to.sop = beat.sop;
     to.eop = beat.eop;
     to.len = beat.len;
-    if (beat.sop) {
-      cipher.begin(counter_of(packet));
-      packet += kAesStreams;
-    }
     cipher.apply(beat.data, to.data);
-    if (beat.sop)
-      for (std::size_t i = 0; i < kClearBytes; ++i) to.data[i] = beat.data[i];
+    if (beat.sop) std::copy_n(beat.data.begin(), kClearBytes, to.data.begin());
   }
 };
 
@@ -62,15 +82,8 @@ struct PacketMerger {
   Out<NetPacket> out{"out"};
   std::uint8_t turn = 0;
 
-  /// A packet, a beat a cycle.
   void step() {
-    In<NetPacket>& engine = engines[turn];
-    bool ended = false;
-    while (!ended) {
-      const NetPacket& beat = engine.read_in_place();
-      out.push(beat);
-      ended = beat.eop;
-    }
+    pass_packet(engines[turn], out);
     turn = (turn + 1U) % kAesStreams;
   }
 };
