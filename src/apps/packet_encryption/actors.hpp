@@ -22,10 +22,12 @@ inline void pass_packet(In<NetPacket>& in, Out<NetPacket>& out) {
   bool ended = false;
   while (!ended)
     pass_burst(in, out, [&ended](std::span<const NetPacket> from, std::span<NetPacket> to) {
-      const auto packet = from.first(beats_of_packet(from));
-      std::ranges::copy(packet, to.begin());
-      ended = packet.back().eop;
-      return packet.size();
+      std::size_t passed = 0;
+      for (; passed < from.size() && !ended; ++passed) {
+        to[passed] = from[passed];
+        ended = from[passed].eop;
+      }
+      return passed;
     });
 }
 
