@@ -20,6 +20,9 @@ namespace {
 /// Packets between splitter and engine, and between engine and merger: an engine is as fast as half of the network, and
 /// while one hands on a packet the other's waits.
 constexpr std::size_t kEnginePackets = 2;
+/// Words of a FIFO in block RAM: a block is no shallower. On threads each actor runs until its FIFO is full or empty, so
+/// that short ones make it change as often as it moves a packet.
+constexpr std::size_t kBlockRamWords = 512;
 /// Cycles from a block's entry into an engine to its end: a round each.
 constexpr int kEngineDepth = plain::kAesRounds + 1;
 
@@ -80,7 +83,8 @@ ChannelOptions fifo(int depth, int latency = 1) {
 }
 
 void lay_out(program::Kernel& kernel, const Aes256Key& key, std::size_t largest) {
-  const int beats = static_cast<int>(kEnginePackets * ((largest + kBeatBytes - 1) / kBeatBytes));
+  const std::size_t packets = kEnginePackets * ((largest + kBeatBytes - 1) / kBeatBytes);
+  const int beats = static_cast<int>(std::max(packets, kBlockRamWords));
   auto& splitter = kernel.add<PacketSplitter>("splitter");
   auto& merger = kernel.add<PacketMerger>("merger");
   kernel.from_network(splitter.in);
