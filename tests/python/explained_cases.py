@@ -9,7 +9,7 @@ from pathlib import Path
 from isthmus.advising.curves import flows_of_board
 from isthmus.explaining.causes import Cause, causes_of
 from isthmus.explaining.explain import Explanation, explain, predicted
-from isthmus.explaining.measurement import Measurement, read_measured
+from isthmus.explaining.measurement import Measurement, over_coherent_link, read_measured
 from isthmus.explaining.ranking import alike
 from isthmus.records import Platform
 from isthmus.running.predictions import Predictions
@@ -69,7 +69,7 @@ def numbers_of(chance: random.Random, board: Board) -> list[Measurement]:
     there, back = chance.choice(ways)
     one, small = f"{there} {large} 1 GB/s", f"{there} 4KiB 1 GB/s"
     texts = [one, small, f"{back} {large} 1 GB/s"] if chance.random() < 0.5 else [chance.choice((one, small))]
-    return [read_measured(text) for text in texts]
+    return over_coherent_link([read_measured(text) for text in texts], board.made_of)
 
 
 def draw(

@@ -9,8 +9,17 @@ import pytest
 from tests.python.conftest import Isthmus
 
 from isthmus.base.errors import IsthmusError
+from isthmus.explaining.causes import Cause
 from isthmus.explaining.changes import Access, Change
-from isthmus.explaining.measurement import TO_DEVICE, Measurement, read_all, read_measured, read_symptoms
+from isthmus.explaining.explain import Explanation, Suspect
+from isthmus.explaining.measurement import (
+    TO_DEVICE,
+    Measurement,
+    over_coherent_link,
+    read_all,
+    read_measured,
+    read_symptoms,
+)
 from isthmus.explaining.ranking import (
     ALIKE,
     MISSED,
@@ -24,6 +33,9 @@ from isthmus.explaining.ranking import (
     needs_two,
     places,
 )
+from isthmus.explaining.tables import causes_table, rows_of, verdict_of
+from isthmus.running.predictions import Answer, Predictions
+from isthmus.running.targets import read_platform
 
 MIB = 1 << 20
 
@@ -246,6 +258,10 @@ def test_a_second_question_about_a_board_runs_no_model(real: Isthmus, tmp_path: 
         (["native", "--measured", "h2d 1MiB 1 GB/s"], "is a real device"),
         (["model:ibm-capi", "--measured", "h2d 1MiB 1 GB/s"], "probe 'h2d': expected a board with"),
         (["model:aws-f1", "--measured", "h2d 1024GiB 1 GB/s"], "expected a size of at most that"),
+        (
+            ["model:xeon-fpga-v1", "--measured", "shared-read 4GiB 1 GB/s"],
+            "holds 2GiB, expected a size of at most",
+        ),
         (["model:aws-f1", "--measured", "h2d 1MiB 1 GB/s", "--set", "link.pcie.lane=4"], "key 'link.pcie.lane'"),
         (["model:aws-f1", "--measured", "h2d 1MiB 1 GB/s", "--symptom", "heat=3%"], "unknown symptom 'heat'"),
     ],
@@ -268,6 +284,58 @@ def test_the_list_names_the_causes_that_a_board_has_the_parts_for(real: Isthmus)
     assert "smaller payload" not in pcie  # it has the smallest
     assert names("model:zynq-ultrascale") == {"another port", "state of the buffer", "another method"}
     assert "state of the caches" in names("model:xeon-fpga-v1")
+
+
+def explanation(measured: str, base: str, with_cause: str) -> Explanation:
+    """Of one number, the unchanged model's, and the model's with its only cause."""
+    one, model, changed = (read_measured(f"h2d 1MiB {value} GB/s") for value in (measured, base, with_cause))
+    best = fit(("fewer lanes",), [Trial(0, (changed.seconds,))], [one.seconds], None)
+    suspect = Suspect((Cause("fewer lanes", "lspci", ()),), (Change(sets=("link.pcie.lanes=4",)),))
+    return Explanation([one], [Answer(model.seconds)], places([best]), {best.causes: suspect})
+
+
+def test_a_large_error_is_told_as_the_factor_between_model_and_measured() -> None:
+    said = verdict_of(explanation("1", "2.2", "2.1")).says
+    assert said == "no cause here gives this: the unchanged model is 2.2x off, and no change comes near"
+    assert "20 % off" in verdict_of(explanation("1", "2.2", "1.22")).says
+
+
+def test_a_board_that_is_faster_than_its_model_is_told_so() -> None:
+    said = verdict_of(explanation("9", "4.5", "4.4")).says
+    assert said == "the board is faster than its model, 2.0x off: a cause here only makes it slower"
+    assert "no cause here" in verdict_of(explanation("1", "4.5", "4.4")).says
+
+
+def test_where_all_causes_are_ruled_out_no_column_names_a_change() -> None:
+    def columns(found: Explanation) -> list[str]:
+        table = causes_table(rows_of(found), found.numbers)
+        assert all(len(row) == len(table.columns) for row in table.rows)
+        return list(table.columns)
+
+    assert "change of the model" in columns(explanation("1", "2", "1.1"))
+    assert "change of the model" not in columns(explanation("1", "4", "3"))
+
+
+def test_shared_memory_is_reached_over_the_coherent_link_where_none_is_named() -> None:
+    numbers = read_all(["shared-read 1MiB 5 GB/s", "mmio-store 64B 100 ns"])
+    shared, stored = over_coherent_link(numbers, read_platform("model:xeon-fpga-v2", []))
+    assert shared.chosen == (("channel", "vl0"),)
+    assert stored.chosen == ()  # registers are behind PCIe
+    named = read_all(["shared-read 1MiB 5 GB/s"], (("channel", "vh1"),))
+    assert over_coherent_link(named, read_platform("model:xeon-fpga-v2", [])) == named
+    assert over_coherent_link(numbers, read_platform("model:xeon-fpga-v1", [])) == numbers
+
+
+@pytest.mark.parametrize(("probe", "target"), [("shared-read", "xeon-fpga-v1"), ("shared-write", "ibm-capi")])
+def test_a_long_pass_over_shared_memory_that_no_cache_holds_follows_from_two_short_ones(
+    real: Isthmus, tmp_path: Path, probe: str, target: str
+) -> None:
+    ran = real.json("probe", f"model:{target}", probe, "--sizes", "16MiB", "--repeat", "1")
+    of_sizes = Predictions(f"model:{target}", cache=tmp_path / "predictions.sqlite")
+    ask = read_measured(f"{probe} 16MiB 1 GB/s").ask
+    answer = of_sizes.answers([ask])[ask]
+    assert answer is not None
+    assert answer.seconds == pytest.approx(ran["records"][0]["time_s"], rel=0.005)
 
 
 def test_a_number_stands_for_its_probe_alone() -> None:

@@ -54,7 +54,7 @@ def explain(
     severity is ruled out. If no cause alone comes within 10 %, pairs of causes are tried. --list names the causes that
     a board may have. The models' results are kept, so that the next question about the board is answered at once.
     """
-    from isthmus.explaining.measurement import read_all, read_symptoms
+    from isthmus.explaining.measurement import over_coherent_link, read_all, read_symptoms
     from isthmus.running.predictions import Predictions
 
     if target is None:
@@ -69,7 +69,7 @@ def explain(
     board = read_platform(target, sets or [])
     if list_:
         return session.lines(_causes(board))
-    numbers = read_all(measured or [], chosen)
+    numbers = over_coherent_link(read_all(measured or [], chosen), board)
     busy = read_symptoms(symptom or [])
     _check_room(numbers, board)
     return _explain(session, _Request(target, tuple(sets or ()), numbers, busy, board), Predictions(target, sets or ()))
@@ -95,17 +95,31 @@ def _causes(board: "Platform") -> list[str]:
 
 
 def _check_room(numbers: "list[Measurement]", board: "Platform") -> None:
-    """A copy that the device has no room for was not measured there."""
-    key = next((f"{part.name}.capacity" for part in board.parts if part.kind == "dram" and "device" in part.name), None)
-    held = next((item for item in board.inputs if item.key == key), None)
-    if held is None or not isinstance(held.value, int | float):
-        return
-    room = int(held.value * BYTES.get(held.unit or "B", 1))
+    """A number of more bytes than the board has room for was not measured there."""
+    from isthmus.running.probes import SHARED_MEMORY, all_probes
+
+    device = next((part.name for part in board.parts if part.kind == "dram" and "device" in part.name), None)
+    capacity = None if device is None else _bytes(board, f"{device}.capacity")
     for one in numbers:
-        if one.size > room:
+        room = _shared_room(board) if all_probes()[one.probe].crosses == SHARED_MEMORY else capacity
+        if room is not None and one.size > room:
             raise IsthmusError(
                 f"--measured '{one.text}': {board.name} holds {format_size(room)}, expected a size of at most that"
             )
+
+
+def _shared_room(board: "Platform") -> int | None:
+    """Bytes of the pages that the board's translation has entries for; None where it translates nothing."""
+    entries, page = board.number("translation.entries"), _bytes(board, "translation.page")
+    return None if entries is None or page is None else int(entries) * page
+
+
+def _bytes(board: "Platform", key: str) -> int | None:
+    """A number of the board in bytes."""
+    held = next((item for item in board.inputs if item.key == key), None)
+    if held is None or not isinstance(held.value, int | float):
+        return None
+    return int(held.value * BYTES.get(held.unit or "B", 1))
 
 
 def _explain(session: Session, asked: _Request, predictions: "Predictions") -> None:

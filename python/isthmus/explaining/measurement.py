@@ -2,7 +2,8 @@
 
 import math
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from isthmus.base import units
@@ -11,8 +12,10 @@ from isthmus.base.names import unknown
 from isthmus.base.numbers import as_number, figure
 from isthmus.base.sizes import format_size, parse_size
 from isthmus.base.units import BYTES, TIMES
+from isthmus.records import Platform
+from isthmus.running.integration import OF_PROCESSORS
 from isthmus.running.predictions import Answer, Ask, Pairs
-from isthmus.running.probes import COPIES, STREAMS, all_probes
+from isthmus.running.probes import COPIES, SHARED_MEMORY, STREAMS, all_probes
 
 RATES = {**units.RATES, **units.BINARY_RATES, **units.BIT_RATES}
 SYMPTOMS = ("cpu",)
@@ -109,6 +112,19 @@ def read_all(texts: list[str], chosen: Pairs = ()) -> list[Measurement]:
             raise IsthmusError(f"--measured '{one.text}': {one.what} is given twice")
         seen.add(one.what)
     return numbers
+
+
+def over_coherent_link(numbers: Sequence[Measurement], board: Platform) -> list[Measurement]:
+    """Numbers of shared memory for which no link is named go over the coherent one, if the board has several links."""
+    link = next((part.channel for part in board.parts if part.kind in OF_PROCESSORS), None)
+    if link is None or len(board.links) == 1:
+        return list(numbers)
+    return [
+        replace(one, chosen=tuple(sorted({"channel": link, **dict(one.chosen)}.items())))
+        if all_probes()[one.probe].crosses == SHARED_MEMORY
+        else one
+        for one in numbers
+    ]
 
 
 def read_symptoms(texts: list[str]) -> float | None:

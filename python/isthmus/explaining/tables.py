@@ -15,6 +15,9 @@ from isthmus.results.verdict import KIND_WORDS
 from isthmus.running.probes import all_probes
 from isthmus.show.output import Table
 
+_CHANGE = "change of the model"
+_LARGE = 0.5  # from here on e to the error is over a tenth more than 1 and the error
+
 
 def quantity(number: Measurement, seconds: float) -> Quantity:
     """A number, had it taken so long."""
@@ -91,8 +94,10 @@ def verdict_of(found: Explanation) -> ExplainVerdict:
     causes = [_named(fit) for fit in first]
     if error < NEAR:
         says = f"the model as it is gives this within {percent(NEAR)}: nothing to explain"
+    elif not causes and _is_faster(found):
+        says = f"the board is faster than its model, {_off(error)} off: a cause here only makes it slower"
     elif not causes:
-        says = f"no cause here gives this: the model as it is is {_off(error)} off, and no change is near"
+        says = f"no cause here gives this: the unchanged model is {_off(error)} off, and no change comes near"
     else:
         change = " ".join(found.change_of(first[0]).told)
         or_else = f", or as well {', '.join(causes[1:])}" if causes[1:] else ""
@@ -100,9 +105,14 @@ def verdict_of(found: Explanation) -> ExplainVerdict:
     return ExplainVerdict(causes=causes, as_modelled=error < NEAR, base_error=error, says=says)
 
 
+def _is_faster(found: Explanation) -> bool:
+    """Tells whether each measured number beats the unchanged model."""
+    return all(one.seconds < answer.seconds for one, answer in zip(found.numbers, found.base, strict=True))
+
+
 def _off(error: float) -> str:
-    """An error as a share, a large one as a factor."""
-    return percent(error) if error < 1 else f"{math.exp(error):.0f}x"
+    """An error as a share; a large one, which is no share of either number, as the factor between both."""
+    return percent(error) if error < _LARGE else f"{figure(math.exp(error), 2)}x"
 
 
 def causes_table(rows: Sequence[ExplainRow], numbers: Sequence[Measurement]) -> Table:
@@ -119,8 +129,16 @@ def causes_table(rows: Sequence[ExplainRow], numbers: Sequence[Measurement]) -> 
         )
         for row in rows
     ]
-    columns = ("place", "cause", "change of the model", *heads, "error", "")
-    return Table(columns, cells, numbers=frozenset({"place", "error", *heads}), below="change of the model")
+    columns = ("place", "cause", _CHANGE, *heads, "error", "")
+    numeric = frozenset({"place", "error", *heads})
+    if all(row.ruled_out for row in rows):  # no change is worth a column
+        at = columns.index(_CHANGE)
+        return Table(_without(columns, at), [_without(line, at) for line in cells], numbers=numeric)
+    return Table(columns, cells, numbers=numeric, below=_CHANGE)
+
+
+def _without(line: tuple[str, ...], at: int) -> tuple[str, ...]:
+    return (*line[:at], *line[at + 1 :])
 
 
 def waterfall_table(steps: Sequence[WaterfallStep]) -> Table:

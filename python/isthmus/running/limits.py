@@ -14,14 +14,14 @@ from typing import TYPE_CHECKING, Literal
 
 from isthmus.base.files import write_atomically
 from isthmus.base.flows import FLOWS, OFFLOAD, OVERLAP, SHARED, STREAM
-from isthmus.running.probes import COPIES, LAUNCHES, STAGED, STREAMS, all_probes
+from isthmus.running.probes import COPIES, LAUNCHES, SHARED_MEMORY, STAGED, STREAMS, all_probes
 
 if TYPE_CHECKING:
     from isthmus.records import ModelLimit, ProbeRecord, Row
 
 DRIVEN = (OFFLOAD, OVERLAP)  # through a runtime's transfers and kernels
 OVER_PCIE = (*DRIVEN, STREAM)
-REGISTERS, HOST_MEMORY, SHARED_MEMORY = "registers", "host memory", "shared memory"  # what probes cross
+REGISTERS, HOST_MEMORY = "registers", "host memory"  # what probes cross
 PORTS = "processor's memory"  # likewise
 WIDTH = 118
 

@@ -28,8 +28,10 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 ANY = 64  # stands for the size of a probe that has none
-# A copy's time is affine in its size from the first of these on.
+# The time of a copy, and of a pass over shared memory that no cache holds, is affine in its size from the first of
+# these on.
 ENDS = (MIB, 4 * MIB)
+_PASSES, _FLUSHED = ("shared-read", "shared-write"), "flushed"
 
 Told = Callable[[int, int], None]
 Pairs = tuple[tuple[str, Any], ...]
@@ -68,7 +70,7 @@ class Predictions:
         self._known: dict[Ask, Answer | None] = {}
 
     def answers(self, asks: Iterable[Ask], told: Told = lambda done, total: None) -> dict[Ask, Answer | None]:
-        """An answer for each; a copy of over 1 MiB follows from two smaller ones."""
+        """An answer for each; if a time is affine in its size, that of over 1 MiB follows from two smaller ones."""
         wanted = list(dict.fromkeys(asks))
         self._learn([part for ask in wanted for part in _parts(ask)], told)
         return {ask: self._answer(ask) for ask in wanted}
@@ -130,9 +132,14 @@ def cache_file() -> Path:
 
 def _parts(ask: Ask) -> list[Ask]:
     """The runs that an answer needs."""
-    if ask.size <= ENDS[0] or all_probes()[ask.probe].crosses not in (*COPIES, STREAMS):
-        return [ask]
-    return [replace(ask, size=size) for size in ENDS]
+    return [replace(ask, size=size) for size in ENDS] if ask.size > ENDS[0] and _is_affine(ask) else [ask]
+
+
+def _is_affine(ask: Ask) -> bool:
+    """Tells whether each further byte takes as long; a cache that holds some of the bytes bends the line."""
+    if ask.probe in _PASSES:
+        return bool(dict(ask.chosen).get("start", _FLUSHED) == _FLUSHED)
+    return all_probes()[ask.probe].crosses in (*COPIES, STREAMS)
 
 
 def _line(first: Answer, second: Answer, size: int) -> Answer:

@@ -10,6 +10,7 @@ STAGED, PINNED = "staged copies", "pinned copies"  # what a probe's bytes may cr
 COPIES = (STAGED, PINNED)
 STREAMS = "streams"
 LAUNCHES = "launches"
+SHARED_MEMORY = "shared memory"
 REPEAT = 20  # samples of a size on a real device at most; a model gives the same again, but for a refresh of its memory
 
 
