@@ -14,8 +14,9 @@ import pytest
 from tests.python.conftest import Isthmus
 
 from isthmus.base.errors import IsthmusError
-from isthmus.records import SweepRow
+from isthmus.records import SweepRow, TornadoBar
 from isthmus.sweeping import cluster
+from isthmus.sweeping.page import STILL, tornado_table, tornadoes
 from isthmus.sweeping.pareto import Objective, front, read_objectives
 from isthmus.sweeping.sweep_folder import FILE, SweepFolder
 from isthmus.sweeping.values import Axis, number_of, read_axes
@@ -198,6 +199,34 @@ def test_the_tornado_has_both_ends_of_each_assumed_input_and_spans_what_they_giv
         run = real(*words, "--set", f"stream.porter_period={end}")
         assert json.loads(run.stdout)["rows"][0]["value"] == value
         assert period["low"] <= value <= period["high"]
+    page = (real.folder / "out" / "sums" / "sweep.html").read_text()
+    drawn = page.partition("<details>")[0]
+    for bar in bars:  # an input that moves nothing has no bar
+        assert (f'<th scope="row">{bar["key"]}</th>' in drawn) == (bar["swing"] >= STILL)
+        assert bar["key"] in page
+
+
+def test_a_tornado_on_a_terminal_has_only_inputs_that_move_the_rate() -> None:
+    def bar(key: str, low: float, high: float) -> TornadoBar:
+        values = {"ends": ["1", "2"], "key_unit": "us", "values": [low, high], "base": 100.0, "unit": "runs/s"}
+        swing = (high - low) / 100
+        place = {"application": "sums", "target": "model:aws-f1", "flow": "stream"}
+        return TornadoBar.model_validate({**place, **values, "key": key, "low": low, "high": high, "swing": swing})
+
+    bars = [bar("a.long", 80, 110), bar("a.short", 99, 100), bar("a.still", 100, 100.05)]
+    assert [row[2] for row in tornado_table(bars).rows] == ["a.long", "a.short"]
+    one, *others = tornadoes([*bars, bar("b.still", 100, 100).model_copy(update={"flow": "offload"})])
+    assert [found.key for found in one.still] == ["a.still"]
+    assert others[0].bars == []
+
+
+def test_the_best_points_are_titled_and_a_sweep_without_keys_names_its_fastest_place(real: Isthmus) -> None:
+    (real.folder / "sums.toml").write_text(STUDY)
+    words = ("--set", "link.pcie.lanes=4,16", "--pareto", "value:max,link.pcie.lanes:min", "--out", "out")
+    said = real("sweep", "sums.toml", *words).stdout
+    assert said.index("what no other point beats") < said.index("link.pcie.lanes   application")
+    alone = real("sweep", "sums.toml", "--set", "link.pcie.lanes=4", "--tornado", "--out", "out").stdout
+    assert "fastest of suffix-sum: link.pcie.lanes=4 on model:aws-f1, " in alone
 
 
 DESCRIBED = """

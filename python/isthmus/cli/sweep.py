@@ -9,7 +9,7 @@ from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import check_folder
 from isthmus.base.grain import chosen
-from isthmus.base.numbers import grouped
+from isthmus.base.numbers import grouped, percent
 from isthmus.base.texts import to_csv, to_json
 from isthmus.cli.command import Coarse, DryRun, Fine, argument, plain
 from isthmus.cli.run import Count
@@ -187,20 +187,23 @@ def _texts(plan: _Plan, file: "SweepFile") -> dict[str, str]:
     }
 
 
+def _in_words(row: "SweepRow") -> str:
+    """The rate of a point, and where it has it."""
+    place = " ".join([*(f"{key}={value}" for key, value in row.point.items()), f"on {row.target}, {row.flow}"])
+    return f"{place}: {grouped(row.value)} {row.unit}, model"
+
+
 def _show(session: Session, file: "SweepFile", written: list[Path]) -> None:
-    from isthmus.sweeping.page import rows_table, tornado_table
+    from isthmus.sweeping.page import STILL, rows_table, tornado_table
 
     best: dict[str, SweepRow] = {}
     for row in (row for row in file.rows if row.value is not None):
         if (row.value or 0) > (best[row.application].value or 0 if row.application in best else -1):
             best[row.application] = row
-    told = [
-        f"fastest of {row.application}: {' '.join(f'{key}={value}' for key, value in row.point.items())} on "
-        f"{row.target}, {row.flow}: {grouped(row.value)} {row.unit}, model"
-        for row in best.values()
-    ]
-    tables = [rows_table(file.pareto or file.rows)] + ([tornado_table(file.tornado)] if file.tornado else [])
-    detail = ["what no other point beats"] if file.pareto else []
+    told = [f"fastest of {row.application}: {_in_words(row)}" for row in best.values()]
+    tables = [rows_table(file.pareto or file.rows, "what no other point beats" if file.pareto else "")]
+    tables += [tornado_table(file.tornado)] if file.tornado else []
+    detail = [f"inputs that move a rate by less than {percent(STILL)} are left out here"] if file.tornado else []
     detail.append(f"written: {', '.join(map(str, written))}")
     session.emit(Result(file, file.rows, verdict=told, tables=tables, detail=detail))
     wrong = [row for row in file.rows if row.verified is False]

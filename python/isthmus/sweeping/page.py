@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from isthmus.records import SweepFile, SweepRow, TornadoBar
 
 SHOWN = 8  # inputs of a row, in a table on a terminal
+STILL = 0.005  # an input whose swing is below moves nothing
 _NAMED = 8  # values that an axis has room for
 
 
@@ -25,6 +26,30 @@ class Series:
 
     label: str
     rows: "list[SweepRow]"
+
+
+@dataclass(frozen=True)
+class Tornado:
+    """The bars of one row of the study: those that move its rate, the longest first, and the others."""
+
+    title: str
+    base: str
+    bars: "list[TornadoBar]"
+    still: "list[TornadoBar]"
+
+
+def tornadoes(bars: "Sequence[TornadoBar]") -> list[Tornado]:
+    """The bars by row of the study."""
+    by_row = grouped_by(lambda bar: (bar.application, bar.target, bar.flow), bars)
+    return [
+        Tornado(
+            title=f"{application} on {target}, {flow}",
+            base=f"{grouped(of_row[0].base)} {of_row[0].unit}",
+            bars=[bar for bar in of_row if bar.swing >= STILL],
+            still=[bar for bar in of_row if bar.swing < STILL],
+        )
+        for (application, target, flow), of_row in by_row.items()
+    ]
 
 
 def render_sweep(name: str, file: "SweepFile") -> str:
@@ -40,16 +65,18 @@ def render_sweep(name: str, file: "SweepFile") -> str:
             legend=list({line.label: line for panel in panels for line in panel.lines}.values()),
             height=HEIGHT,
             best=rows_table(file.pareto),
-            tornado=file.tornado,
+            tornadoes=tornadoes(file.tornado),
             ends_of=ends_of,
-            longest=max((bar.swing for bar in file.tornado), default=0.0),
+            down=max((1 - bar.low / bar.base for bar in file.tornado), default=0.0),
+            up=max((bar.high / bar.base - 1 for bar in file.tornado), default=0.0),
+            still=STILL,
             every=rows_table(file.rows),
             style=(FOLDER / "style.css").read_text(encoding="utf-8"),
         )
     )
 
 
-def rows_table(rows: "Sequence[SweepRow]") -> Table:
+def rows_table(rows: "Sequence[SweepRow]", title: str = "") -> Table:
     """A line for each point."""
     keys = list(dict.fromkeys(key for row in rows for key in row.point))
     unit = ", ".join(dict.fromkeys(row.unit for row in rows if row.unit)) or "rate"
@@ -61,7 +88,7 @@ def rows_table(rows: "Sequence[SweepRow]") -> Table:
         )
         for row in rows
     ]
-    return Table(columns, cells, numbers=frozenset({*keys, unit, "input payload, GB/s"}))
+    return Table(columns, cells, numbers=frozenset({*keys, unit, "input payload, GB/s"}), title=title)
 
 
 def _place(row: "SweepRow") -> str:
@@ -80,12 +107,11 @@ def ends_of(bar: "TornadoBar") -> str:
 
 
 def tornado_table(bars: "Sequence[TornadoBar]", most: int = SHOWN) -> Table:
-    """A line for each input, the longest bars of each row of the study, and no more of them."""
-    by_row = grouped_by(lambda bar: (bar.application, bar.target, bar.flow), bars)
+    """A line for each input that moves a row of the study, the longest bars of the row, and no more of them."""
     cells = [
         (bar.target, bar.flow, bar.key, ends_of(bar), *map(grouped, (bar.low, bar.base, bar.high)), bar.unit)
-        for of_row in by_row.values()
-        for bar in of_row[:most]
+        for of_row in tornadoes(bars)
+        for bar in of_row.bars[:most]
     ]
     columns = ("target", "flow", "assumed input", "ends", "least, model", "as it is, model", "most, model", "unit")
     return Table(columns, cells, numbers=frozenset(name for name in columns if name.endswith("model")))
