@@ -6,7 +6,7 @@
 namespace isthmus::fabric {
 namespace {
 
-/// What a load of non-cacheable memory brings at most: a register, or two of half the width.
+/// The most bytes that a load of non-cacheable memory brings: a register, or two of half the width.
 constexpr std::size_t kUncachedLoad = 16;
 
 constexpr std::uint64_t kPageBytes = 4096;
@@ -70,7 +70,7 @@ CoreMemory::Held* CoreMemory::find(std::uint64_t line) {
   return found == held_.end() ? nullptr : &*found;
 }
 
-/// In place of the line that was used longest ago.
+/// Asks for a line, which takes the place of the one that was used longest ago.
 CoreMemory::Held& CoreMemory::ask(std::uint64_t line) {
   Held& held = *std::ranges::min_element(held_, {}, &Held::used);
   while (held.awaited) take_result();

@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto kWord = static_cast<std::uint64_t>(kWordBytes);
 
-/// Where a stretch ends that begins at `addr`: with its channel at the latest.
+/// The number of `bytes` from `addr` on that lie in the same channel.
 std::uint64_t in_channel(const DramPortSpec& spec, std::uint64_t addr, std::uint64_t bytes) {
   return std::min(bytes, spec.channel_bytes - addr % spec.channel_bytes);
 }

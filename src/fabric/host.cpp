@@ -32,7 +32,7 @@ Time one_way(Time time) {
 
 }  // namespace
 
-// What the receive buffer has room for, and the rest of a read of several parts.
+// The packets that the receive buffer has room for, and the rest of a read of several parts.
 int most_requests(const PcieLinkSpec& spec) {
   return spec.posted_header_credits * tokens_of_packet(spec) + spec.nonposted_header_credits + most_parts(spec);
 }

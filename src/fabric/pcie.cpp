@@ -131,7 +131,7 @@ Credits PcieLane::cost_of_next() const {
   return cost;
 }
 
-/// What has come back is looked at only where it matters.
+/// Reads the credits that came back only where they matter.
 bool PcieLane::has_credits(const Credits& cost) {
   if (cost.posted_headers > 0) {
     posted_headers_.want(cost.posted_headers);

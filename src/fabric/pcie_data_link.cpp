@@ -220,7 +220,7 @@ void add_alarm(Graph& graph, const std::string& name, AlarmEnd& end) {
   graph.connect(alarm.out, end.rings, channel(2, kAtOnce));
 }
 
-/// All that the receiver's credits, and the reads that the other end has asked for, let come.
+/// The number of packets that the receiver's credits, and the reads of the other end, allow to come.
 int most_on_the_way(const PcieLinkSpec& spec) {
   return most_requests(spec) + most_answers(spec);
 }

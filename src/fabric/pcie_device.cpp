@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::int64_t kPage = 4096;
 
-/// The bytes from `addr` to the next 4 KiB border, which no request crosses (2.2.7).
+/// The bytes from `addr` to the next 4 KiB boundary, which no request crosses (2.2.7).
 std::int64_t to_border(std::uint64_t addr) {
   return kPage - static_cast<std::int64_t>(addr % kPage);
 }

@@ -92,7 +92,7 @@ Time to_device_flight(const PcieLinkSpec& spec) {
   return spec.flight;
 }
 
-/// What of the flight lies before the root port.
+/// The part of the flight before the root port.
 Time to_host_flight(const PcieLinkSpec& spec) {
   return spec.flight - in_host(spec) - in_host(spec);
 }

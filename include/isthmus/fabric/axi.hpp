@@ -11,7 +11,7 @@
 /// passes it on takes the time of its beats.
 namespace isthmus::fabric {
 
-/// No AXI burst crosses a border of 4 KiB, so none is longer (AMBA AXI, burst address).
+/// No AXI burst crosses a boundary of 4 KiB, so none is longer (AMBA AXI, burst address).
 inline constexpr std::size_t kLongestAxiBurst = 4096;
 
 /// An AXI port of the FPGA.

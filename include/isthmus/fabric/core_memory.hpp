@@ -51,11 +51,12 @@ class CoreMemory {
   void store(MemoryType type, std::uint64_t address, std::span<const std::byte> from);
   /// The caches give up the line that an address lies in; what they have modified of it goes to memory.
   void flush(std::uint64_t address);
-  /// Its first cache has nothing any more, as others may have written what it had.
+  /// Empties the first cache, because others may have written the lines that it held.
   void forget();
-  /// What is still gathered goes out; returns once nothing is under way, as its actor has to before it ends.
+  /// Sends the stores that are still gathered, and returns once nothing is under way; its actor has to call it before
+  /// it ends.
   void settle();
-  /// Settles, and returns once memory has all that any core had written by then.
+  /// Settles, and returns once memory holds all that any core had written by then.
   void barrier();
 
  private:

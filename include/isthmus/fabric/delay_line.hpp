@@ -101,7 +101,8 @@ class DelayLine {
   /// Takes it off the line; its entry is free from `now` on.
   void leave(Time now);
 
-  /// Until when nothing that has not come by `now` can leave, and nothing in the line; the line is not empty.
+  /// The time before which no request can leave: none of the line, and none that comes after `now`. The line is not
+  /// empty.
   Time quiet_until(Time now) const;
   /// Tells whether the next may leave now. If not, lets time pass; then look at what has come before asking again.
   bool await(Timer& timer) const;

@@ -13,7 +13,7 @@ namespace isthmus::fabric {
 class DeviceMemory {
  public:
   DeviceMemory(Bytes channel_capacity, std::size_t channels);
-  /// The same bytes at the same places, for as long as `seen` lives; what is written is dropped.
+  /// A view of the bytes of `seen`, which must outlive it; writes to the view are dropped.
   static DeviceMemory dropping_writes(const DeviceMemory& seen);
 
   /// Throws Error where no channel has room.

@@ -24,7 +24,7 @@ struct DmaSpec {
   int interrupt;       ///< cycles from the end of a transfer to its message on the link
 };
 
-/// One stretch of a transfer, as the driver leaves it in host memory.
+/// One contiguous piece of a transfer, as the driver writes it to host memory.
 struct DmaDescriptor {
   std::uint64_t host;
   std::uint64_t device;
@@ -51,7 +51,7 @@ class DescriptorList {
   DescriptorList(const DmaSpec& spec, const char* name);
 
   bool active() const { return used_ < count_; }
-  /// A transfer of a message that traces number so.
+  /// Adds a transfer of the message that has this number in traces.
   void start(const DmaJob& job, std::int64_t message);
   std::int64_t message() const { return message_; }
   /// Tells whether the next request fits descriptors_in_flight; `request` is it.

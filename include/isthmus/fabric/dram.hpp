@@ -67,7 +67,7 @@ class DramObserver {
 class DramCells {
  public:
   DramCells() = default;
-  /// Others that hold the same as `seen`, which lives longer, and drop what is written to them.
+  /// Cells that hold the bytes of `seen`, which must outlive them; writes to them are dropped.
   static DramCells dropping_writes(const DramCells& seen);
 
   void reserve(std::uint64_t address, std::uint64_t bytes);
@@ -113,12 +113,12 @@ class DramController {
 
   void step();
 
-  /// From the last column command of a read to its data at the controller's port, and of a write to its
-  /// acknowledgement: the latencies of the channels `data` and `written`. Throws Error where idle_latency is shorter
-  /// than the timings.
+  /// The latencies of the channels `data` and `written`: the time from the last column command of a read to its data at
+  /// the controller's port, and of a write to its acknowledgement. Throws Error where idle_latency is shorter than the
+  /// timings.
   static Time read_latency(const DramSpec& spec);
   static Time write_latency(const DramSpec& spec);
-  /// From the port to the queue: the latency of `reads` and `writes`.
+  /// The latency of the channels `reads` and `writes`: the time from the port to the queue.
   static Time request_latency(const DramSpec& spec);
 
  private:

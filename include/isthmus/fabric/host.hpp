@@ -15,8 +15,8 @@ namespace isthmus::fabric {
 inline constexpr const char* kHostMemory = "host memory";
 inline constexpr const char* kIommu = "IOMMU";
 
-/// From one register of the host's to the next, on the way in and on the way back. A link's flight ends at the memory,
-/// so that it is shorter by both; of a flight that is no longer than that it is a part.
+/// The time from one register of the host to the next, on the way in and on the way back. A link's flight ends at the
+/// memory, so this time is taken off the flight twice; it is a part of a flight that is too short for that.
 Time in_host(const PcieLinkSpec& spec);
 
 /// DLLPs that a receiver owes: lanes send them before they add to what waits, so this many never do.
@@ -53,7 +53,7 @@ class LinkHost {
   virtual void attach(const PcieLinkSpec& link, const HostEnd& end) = 0;
 };
 
-/// What waits between a link's root port and the host: requests, and answers to all tags.
+/// The number of tokens that may wait between a link's root port and the host: requests, and answers to all tags.
 int most_requests(const PcieLinkSpec& spec);
 int most_answers(const PcieLinkSpec& spec);
 

@@ -81,7 +81,7 @@ inline void copy(const HostAnswer& from, HostAnswer& to) {
   std::memcpy(to.payload.data(), from.payload.data(), from.bytes);
 }
 
-/// To a core: the bytes that it asked for are moved `latency` after this has come.
+/// The answer to a core: the bytes that the core asked for are moved `latency` after this has come.
 struct HostMoved {
   Time latency;
 };

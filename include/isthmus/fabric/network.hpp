@@ -84,13 +84,13 @@ class PacketTransmitter {
 /// Sends a packet piece by piece.
 void send_packet(Out<PacketPiece>& out, std::span<const std::byte> bytes);
 
-/// Their names in reports. Lines lead to and from the board, or the card of its host.
+/// The names of the network blocks in reports. Lines lead to and from the board, or the card of its host.
 inline constexpr const char* kNetworkIn = "network in";
 inline constexpr const char* kNetworkOut = "network out";
 inline constexpr const char* kPacketReceiver = "packet receiver";
 inline constexpr const char* kPacketTransmitter = "packet transmitter";
 
-/// Pieces of which the largest packet, and one more, wait in front of a line and behind it.
+/// The number of pieces that wait in front of a line and behind it: those of the largest packet, and one more.
 inline constexpr int kPieces = 64;
 /// What a line holds of the shortest packets, one behind the other, and kPieces more that wait for who takes them.
 int pieces_under_way(const NetworkSpec& spec);

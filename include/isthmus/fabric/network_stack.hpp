@@ -44,7 +44,7 @@ class StackCore {
   Timer timer_;
 };
 
-/// Places of one queue of a card. Those of its ring: 256 is what drivers set up.
+/// The entries of one ring of a card: drivers set up 256.
 inline constexpr int kRing = 256;
 /// Packets between a core and who takes them from it: a ring of them, and those that are on their way for
 /// NetworkStackSpec::beside_work.

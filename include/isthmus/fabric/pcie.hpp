@@ -114,7 +114,7 @@ struct Credits {
 /// Bytes that one unit of data credit stands for (2.6.1).
 inline constexpr int kDataCreditBytes = 16;
 
-/// What TLPs take of it.
+/// The credits that TLPs take.
 inline Credits credits_of(const Tlps& tlps) {
   if (tlps.kind == Tlps::Kind::read) return {.nonposted_headers = tlps.packets};
   if (tlps.kind == Tlps::Kind::completion) return {};
@@ -130,17 +130,17 @@ struct Dllps {
   int count() const { return acks + updates; }
 };
 
-/// How many writes may go together: half of what the receiver's credits are good for, so that the next are on their way
-/// before the credits of these are back.
+/// The number of writes that may go together: half of those that the receiver's credits allow, so that the next are on
+/// their way before the credits of these are back.
 int packets_together(const PcieLinkSpec& spec);
 
 /// The most payload that goes as one token.
 std::int64_t most_in_token(const PcieLinkSpec& spec);
 
-/// Tokens that a packet of the largest payload is.
+/// The number of tokens of a packet with the largest payload.
 int tokens_of_packet(const PcieLinkSpec& spec);
 
-/// Writes of the largest payload that the receiver's credits are good for.
+/// The number of writes of the largest payload that the receiver's credits allow.
 int posted_packets(const PcieLinkSpec& spec);
 
 /// Counts what a receiver takes off the link and says which DLLPs that makes due: an Ack for every `ack_every` TLPs
@@ -149,7 +149,7 @@ int posted_packets(const PcieLinkSpec& spec);
 class Receipts {
  public:
   explicit Receipts(const PcieLinkSpec& spec);
-  /// Counts `tlps`; the DLLPs that are due now, if any.
+  /// Counts `tlps`, and returns the DLLPs that are due now, if any.
   Dllps took(const Tlps& tlps);
   /// Credits taken but not yet returned.
   Credits kept() const;

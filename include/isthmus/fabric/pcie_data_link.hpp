@@ -23,15 +23,15 @@ struct Acknowledgement {
   bool nak;  ///< Nak: the receiver also asks for the next TLP again
 };
 
-/// How long a receiver keeps an Ack back while fewer than `ack_every` packets have come (3.5.3.1: the latency limit is
-/// AckFactor packets of the largest payload on the wire, AckFactor being how many an Ack may be for).
+/// The time for which a receiver keeps an Ack while fewer than `ack_every` packets have come (3.5.3.1: the latency
+/// limit is AckFactor packets of the largest payload on the wire; an Ack may be for AckFactor packets).
 Time ack_latency(const PcieLinkSpec& spec);
 
-/// How long a sender waits for progress until it replays (3.5.2.1): three times what the other end may take to answer,
-/// its and the wire's delay included.
+/// The time for which a sender waits for progress until it replays (3.5.2.1): three times the time that the other end
+/// may take to answer, with its delay and that of the wire.
 Time replay_timeout(const PcieLinkSpec& spec);
 
-/// Says when it is the time that it was given.
+/// An alarm clock: it sends a token at the time that it was given.
 class Alarm {
  public:
   In<Time> in{"in"};
@@ -43,14 +43,14 @@ class Alarm {
   Timer timer_;
 };
 
-/// One that an actor sets, once at a time.
+/// An actor's end of an alarm clock; one alarm is set at a time.
 class AlarmEnd {
  public:
   In<Time> rings{"rings"};
   Out<Time> set{"set"};
-  /// It will ring at `at` or earlier.
+  /// Sets the alarm to `at`, unless one is set already, which rings earlier.
   void ring_at(Time at);
-  /// Tells whether it has just rung.
+  /// Tells whether the alarm has just rung.
   bool rang();
 
  private:
@@ -66,15 +66,15 @@ class ReplayingLane final : public PcieLane {
   Out<Acknowledgement> acknowledgements{"acknowledgements"};
   AlarmEnd alarm;
 
-  /// `spec` has faults.
+  /// `spec` must have faults.
   ReplayingLane(const PcieLinkSpec& spec, std::size_t sources);
 
   void step();
-  /// Once nothing goes in either direction any more: until then it carries what the other direction needs.
+  /// It ends once nothing goes in either direction: until then it carries what the other direction needs.
   bool done() const { return over_; }
 
  private:
-  /// A packet.
+  /// A packet that is kept until the other end acknowledges it.
   struct Kept {
     std::uint16_t sequence;
     std::int64_t bytes;  ///< bytes of the packet on the wire
@@ -137,7 +137,7 @@ struct LinkDirection {
   DataLinkReceiver* receiver = nullptr;
 };
 
-/// Adds one, with a data link layer where the link makes errors.
+/// Adds a direction, with a data link layer where the link makes errors.
 LinkDirection add_direction(Graph& graph, const std::string& name, const PcieLinkSpec& spec, std::size_t sources,
                             Time flight);
 

@@ -22,7 +22,7 @@ struct PcieReadPart {
 /// The name of the tags of its reads in reports.
 inline constexpr const char* kTags = "tags";
 
-/// Splits reads at the largest read request and at 4 KiB borders (2.2.7) and gives each part a tag; waits while all
+/// Splits reads at the largest read request and at 4 KiB boundaries (2.2.7) and gives each part a tag; waits while all
 /// tags are under way.
 class PcieReader {
  public:

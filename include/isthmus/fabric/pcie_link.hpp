@@ -43,7 +43,7 @@ inline constexpr const char* kPcieReceiver = "PCIe receiver";
 /// Adds a link to `graph`, attached to a host of the same graph. Throws Error where `spec` cannot be built.
 PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, LinkHost& host);
 
-/// The same to a host that has no other link.
+/// Adds a link to a host that has no other link.
 PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemorySpec& memory);
 
 /// The ports of a part of the device that reads and writes host memory by itself.
@@ -55,7 +55,7 @@ struct LinkUser {
   In<PcieWriteDone> written{"written"};
 };
 
-/// How many tokens may wait in the channels to and from the link.
+/// The number of tokens that may wait in the channels to and from the link.
 struct LinkUse {
   int requests = 2;  ///< read requests that wait, and write requests that wait
   int words = 2;     ///< words of answers that wait, and of writes: at least all that the user asks for at once
@@ -63,7 +63,7 @@ struct LinkUse {
 
 void connect(Graph& graph, LinkUser& user, PcieInterface& link, const LinkUse& use);
 
-/// A part that asks nothing of the link itself: host software has it alone.
+/// A part that uses no link by itself: only host software accesses it.
 struct NoUser : LinkUser {
   void step() {}
   bool done() const { return true; }
@@ -76,10 +76,10 @@ struct NoRegisters {
   void step() { in.read(); }
 };
 
-/// The way of a read through root complex, host memory and root complex: what is left of the round trip.
+/// The time of a read through root complex, host memory and root complex: the rest of the round trip.
 Time completer_latency(const PcieLinkSpec& spec);
 
-/// What the link and an idle read of the memory take of a round trip, which must be longer.
+/// The part of a round trip that the link and an idle read of the memory take; the round trip must be longer.
 Time least_round_trip(const PcieLinkSpec& spec, const HostMemorySpec& memory);
 
 /// One way through the root complex, which is all that doorbells, interrupts and loads of registers pass of the host:

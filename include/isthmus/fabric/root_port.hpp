@@ -42,7 +42,7 @@ class RootPort {
   Receipts receipts_;
 };
 
-/// Where messages wait for host software, so that nobody else does.
+/// A queue in which messages wait for host software, so that no other traffic waits for it.
 class MessageQueue {
  public:
   In<DeviceMessage> in{"in"};

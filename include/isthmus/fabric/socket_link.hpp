@@ -30,7 +30,7 @@ class ToOtherSocket {
   bool finished_ = false;
 };
 
-/// Brings answers to their links, likewise.
+/// Brings answers to their links, in the order in which they came.
 class FromOtherSocket {
  public:
   PortArray<In<HostAnswer>> in;

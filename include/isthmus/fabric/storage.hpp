@@ -71,7 +71,7 @@ struct StoredMessages {
   int count;
 };
 
-/// Submits commands for all of them, each as soon as the queue has room; it has no clock.
+/// Submits the commands of all messages, each as soon as the queue has room; it has no clock.
 class StorageReads {
  public:
   Out<StorageRead> commands{"commands"};
@@ -116,11 +116,11 @@ class StorageWords {
   std::size_t at_ = 0;                   ///< bytes of the piece that are taken
 };
 
-/// Their names in reports.
+/// The names of the storage blocks in reports.
 inline constexpr const char* kDrive = "storage";
 inline constexpr const char* kStorageWords = "storage reader";
 
-/// Pieces between a drive and who takes them: a few commands' worth of block RAM, or of the host's buffers.
+/// The number of pieces between a drive and their reader: block RAM, or buffers of the host, for a few commands.
 inline constexpr int kStoragePieces = 64;
 
 }  // namespace isthmus::fabric

@@ -84,7 +84,7 @@ bool ChannelSelector::choose(const LineAccess& access, Side& side) {
   return true;
 }
 
-/// One at a time.
+/// Serves one request at a time.
 bool ChannelSelector::fence_all(const LineAccess& fence) {
   const auto full = [this](const Queue& queue) { return queue.length == spec_.depth; };
   if (fences_left_ > 0 || std::ranges::any_of(writing_.queues, full)) return false;

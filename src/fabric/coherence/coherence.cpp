@@ -7,7 +7,7 @@
 namespace isthmus::fabric {
 namespace {
 
-/// Tokens at least, whatever the latency: actors that meet more seldom do so for more of them.
+/// The least number of tokens, whatever the latency: actors that meet less often exchange more of them at once.
 constexpr int kLeastDepth = 64;
 
 constexpr const char* kGroup = "coherence";
@@ -80,7 +80,7 @@ void Coherence::connect(const CoherenceAgent& agent, std::size_t place) {
       over("lines on the wire", agent.wire->from_home, home_->answers[place], cache.home_answers, back)};
 }
 
-/// Snoops, and the answers to them but over a wire.
+/// Connects snoops, and the answers to them except over a wire.
 void Coherence::connect_snoops(const CoherenceAgent& agent, std::size_t place) {
   CoherentCache& cache = *caches_[place];
   const int there = agent.to_home + agent.longer[3];

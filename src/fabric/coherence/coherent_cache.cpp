@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostPorts = 64;
 
-/// What fences of the agents ask for, one each: no line that memory has.
+/// The lines that fences of the agents ask for, one each: memory has none of them.
 constexpr std::uint64_t kFenceLine = ~std::uint64_t{0};
 
 const CoherentCacheSpec& checked(const CoherentCacheSpec& spec) {

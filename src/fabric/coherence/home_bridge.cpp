@@ -79,7 +79,7 @@ void HomeBridge::take_request() {
   moved_ = true;
 }
 
-/// It leaves the receive buffer, and a write is acknowledged.
+/// A request leaves the receive buffer, and a write is acknowledged.
 void HomeBridge::begin(const HostRequest& request) {
   begun_ = moved_ = true;
   asked_ = 0;
@@ -107,7 +107,7 @@ void HomeBridge::take_fence(const HostRequest& request) {
   stretches_.emplace_back();
 }
 
-/// The oldest first: a later one waits for the writes before an earlier one too.
+/// Answers the oldest fence first: a later one also waits for the writes before an earlier one.
 void HomeBridge::answer_fences() {
   const Stretch& first = stretches_.front();
   if (!first.fenced || first.under_way > 0) return;

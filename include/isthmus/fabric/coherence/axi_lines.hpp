@@ -48,7 +48,7 @@ class AxiLines {
     bool full() const { return count == bursts.size(); }
     std::size_t place(std::size_t i) const { return (first + i) % bursts.size(); }
     Burst& oldest() { return bursts[first]; }
-    /// What may leave: the oldest, once it is whole.
+    /// The burst that may leave: the oldest, once it is whole.
     bool ready() const { return count > 0 && bursts[first].left == 0; }
     Burst& begin(std::uint64_t address, std::uint32_t bytes);
     void end();

@@ -17,13 +17,14 @@
 
 namespace isthmus::fabric {
 
-/// A cache of a home, and how far it is from there.
+/// A cache of a home, and its distance from there.
 struct CoherenceAgent {
   std::string name;
   CoherentCacheSpec cache;
   int to_home = 1;    ///< cycles of every message to the home
   int from_home = 1;  ///< cycles of every message from the home
-  /// What each takes longer: requests, confirmations, write-backs, answers to snoops; answers and snoops of the home.
+  /// The additional time of each message: requests, confirmations, write-backs, answers to snoops; the home's answers
+  /// and snoops.
   std::array<int, 6> longer{};
   std::optional<LineWireSpec> wire{};      ///< wire that limits the agent's lines; each way then takes 2 cycles or more
   std::optional<SnoopPortSpec> snooped{};  ///< limit of the agent's snoops
@@ -81,7 +82,7 @@ class Coherence {
   HomeBridge& add_bridge(const HomeBridgeSpec& spec);
   /// The same with a client of lines, whose other ends are for the caller to connect, so many lines under way.
   UncachedAgent& add_uncached_agent(const std::string& name, int lines);
-  /// How long the home takes for a line that such an agent reads, from its request to its answer.
+  /// The time that the home takes for a line that such an agent reads, from its request to its answer.
   static int bridged_cycles(const CoherenceSpec& spec);
 
   /// The channel to a client of a cache or of a service layer, of so many cycles.

@@ -47,14 +47,14 @@ class CoherentCache {
   /// It ends with its home, which ends when no cache has clients any more.
   bool done() const { return over_; }
 
-  /// For checks: its lines, and those in the write-back buffer that are still to be written.
+  /// The lines of the cache, and those in the write-back buffer that are still to be written; for checks.
   const LineStore& lines() const { return store_; }
-  /// To be changed while nothing runs.
+  /// The lines, to be changed only while nothing runs.
   LineStore& lines() { return store_; }
 
  private:
   using Way = LineStore::Way;
-  /// The order of what writes nothing.
+  /// The order of accesses that write nothing.
   static constexpr std::uint64_t kNoWrite = ~std::uint64_t{0};
   struct Miss {
     std::size_t port = 0;

@@ -19,9 +19,9 @@ struct HomeSpec {
   bool forward = true;    ///< state F: the last reader answers the next (QPI); else readers get S (CAPI)
   int transactions = 16;  ///< transactions under way, each of a different line
   bool directory = true;  ///< a directory in memory, for which a grant without data waits too (assumed)
-  /// The cache that keeps what another reads and nobody has, as well: whose lines pass it on their way.
+  /// The cache that also keeps a line which another reads and no cache holds: the line passes it on its way.
   std::optional<std::size_t> filled{};
-  /// The cache of which the home remembers the lines that it was given: the others' requests snoop it for those alone.
+  /// The cache whose lines the home remembers: requests of the others snoop it for those alone.
   std::optional<std::size_t> remembered{};
 };
 

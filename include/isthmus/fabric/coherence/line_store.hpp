@@ -61,7 +61,7 @@ class LineStore {
   std::unique_ptr<std::byte[], Free> data_;  ///< touched only when used, so a large cache starts at once
 };
 
-/// First in, first out, of so many at most.
+/// A first-in, first-out queue of bounded size.
 template <class T>
 class Ring {
  public:

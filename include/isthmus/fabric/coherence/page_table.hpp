@@ -16,7 +16,7 @@ struct PageTableSpec {
   Bytes page{std::int64_t{2} << 20U};  ///< size of a page, a power of two
 };
 
-/// How a circuit's pages are found that nobody has entered before.
+/// The way in which pages of a circuit are found that nobody has entered before.
 struct PageWalkSpec {
   std::size_t held = 256;  ///< pages whose translations are held
   Time latency;            ///< time to find the translation of another page
@@ -64,7 +64,7 @@ class SharedSpace {
   std::span<std::byte> bytes(std::uint64_t address, std::int64_t count) {
     return {memory_.at(physical(address), count), static_cast<std::size_t>(count)};
   }
-  /// Puts bytes there, of as many pages as they take.
+  /// Writes bytes to a circuit's address, over as many pages as they take.
   void copy_in(std::uint64_t address, std::span<const std::byte> from);
   /// The number of the page that an address lies in; 0 without a table.
   std::uint64_t page_of(std::uint64_t address) const { return table_ ? address >> shift_ : 0; }

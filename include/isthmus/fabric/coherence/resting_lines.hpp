@@ -8,8 +8,8 @@
 
 namespace isthmus::fabric {
 
-/// What a core finds in a cache and the DRAM behind it, and leaves there, while nothing runs and no other cache has any
-/// of it: states and bytes are those that the same accesses leave in virtual time, one after the other.
+/// The lines that a core finds in a cache and the DRAM behind it, and leaves there, while nothing runs and no other
+/// cache has any of them: states and bytes are those that the same accesses leave in virtual time, one after the other.
 class RestingLines {
  public:
   /// `line` is the size of a line in bytes; line n lies at byte n * line.

@@ -15,7 +15,7 @@ struct SnoopPortSpec {
   int data_in_flight = 1;  ///< answers with bytes that may be under way
 };
 
-/// The way of snoops to a cache: one every so often.
+/// The way of snoops to a cache, which takes one in each interval.
 class SnoopPace {
  public:
   In<Snoop> in{"in"};

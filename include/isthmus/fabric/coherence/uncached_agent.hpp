@@ -19,7 +19,7 @@ class UncachedAgent {
   Out<Confirm> confirms{"confirms"};
   Out<WriteBack> write_backs{"write_backs"};
 
-  /// `line` is the size of a line in bytes, `lines` how many are under way at most.
+  /// `line` is the size of a line in bytes, `lines` the most that are under way.
   UncachedAgent(int line, int lines);
 
   void step();
