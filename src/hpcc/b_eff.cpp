@@ -6,7 +6,6 @@
 #include "hpcc/exchange_probe.hpp"
 #include "isthmus/cluster/scheme.hpp"
 #include "isthmus/hpcc/benchmark.hpp"
-#include "isthmus/hpcc/equations.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -296,7 +295,7 @@ std::vector<double> EffectiveBandwidth::probe() {
   for (std::size_t size = 0; size < kSizes; ++size) {
     const Series& series = series_[size];
     const double seconds = with_preparation(series, probe_->seconds(traffic(series), series.count));
-    values.push_back(staged_bandwidth(static_cast<double>(series.bytes), 0, seconds, 0) * 1e-9);
+    values.push_back(2 * static_cast<double>(series.bytes) / seconds * 1e-9);
   }
   const Series& lone = series_.back();
   values.push_back(with_preparation(lone, probe_->one_by_one(traffic(lone), lone.count)) * 1e6);  // us

@@ -1,4 +1,4 @@
-#include "isthmus/hpcc/equations.hpp"
+#include "hpcc/equations.hpp"
 
 #include <gtest/gtest.h>
 
