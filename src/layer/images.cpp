@@ -1,83 +1,42 @@
 // Reads, writes, copies and fills of images.
+#include "layer/command.hpp"
 #include "layer/image_size.hpp"
-#include "layer/recorder.hpp"
 #include "layer/wrappers.hpp"
 
 namespace isthmus::layer {
 namespace {
 
-cl_int CL_API_CALL read_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t* origin,
-                              const size_t* region, size_t row, size_t slice, void* to, cl_uint waits,
-                              const cl_event* wait, cl_event* event) {
-  const Call call{.kind = Kind::read_image,
-                  .queue = queue,
-                  .bytes = image_bytes(image, region),
-                  .blocking = blocking != 0,
-                  .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return driver().clEnqueueReadImage(queue, image, blocking, origin, region, row, slice, to, waits, wait, out);
-  });
-}
+/// Between memory of the program and an image.
+template <Kind Of>
+constexpr auto kTransfer = [](auto, cl_mem image, cl_bool blocking, auto, const size_t* region, auto...) {
+  return Call{.kind = Of, .bytes = image_bytes(image, region), .blocking = blocking != 0};
+};
 
-cl_int CL_API_CALL write_image(cl_command_queue queue, cl_mem image, cl_bool blocking, const size_t* origin,
-                               const size_t* region, size_t row, size_t slice, const void* from, cl_uint waits,
-                               const cl_event* wait, cl_event* event) {
-  const Call call{.kind = Kind::write_image,
-                  .queue = queue,
-                  .bytes = image_bytes(image, region),
-                  .blocking = blocking != 0,
-                  .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return driver().clEnqueueWriteImage(queue, image, blocking, origin, region, row, slice, from, waits, wait, out);
-  });
-}
+constexpr auto kCopy = [](auto, cl_mem from, cl_mem /*to*/, auto, auto, const size_t* region, auto...) {
+  return Call{.kind = Kind::copy_image, .bytes = image_bytes(from, region)};
+};
 
-cl_int CL_API_CALL copy_image(cl_command_queue queue, cl_mem from, cl_mem to, const size_t* from_origin,
-                              const size_t* to_origin, const size_t* region, cl_uint waits, const cl_event* wait,
-                              cl_event* event) {
-  const Call call{.kind = Kind::copy_image, .queue = queue, .bytes = image_bytes(from, region), .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return driver().clEnqueueCopyImage(queue, from, to, from_origin, to_origin, region, waits, wait, out);
-  });
-}
+constexpr auto kFill = [](auto, cl_mem image, const void* /*color*/, auto, const size_t* region, auto...) {
+  return Call{.kind = Kind::fill_image, .bytes = image_bytes(image, region)};
+};
 
-cl_int CL_API_CALL fill_image(cl_command_queue queue, cl_mem image, const void* color, const size_t* origin,
-                              const size_t* region, cl_uint waits, const cl_event* wait, cl_event* event) {
-  const Call call{.kind = Kind::fill_image, .queue = queue, .bytes = image_bytes(image, region), .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return driver().clEnqueueFillImage(queue, image, color, origin, region, waits, wait, out);
-  });
-}
+constexpr auto kToBuffer = [](auto, cl_mem image, cl_mem /*buffer*/, auto, const size_t* region, auto...) {
+  return Call{.kind = Kind::copy_image_to_buffer, .bytes = image_bytes(image, region)};
+};
 
-cl_int CL_API_CALL copy_image_to_buffer(cl_command_queue queue, cl_mem image, cl_mem buffer, const size_t* origin,
-                                        const size_t* region, size_t offset, cl_uint waits, const cl_event* wait,
-                                        cl_event* event) {
-  const Call call{
-      .kind = Kind::copy_image_to_buffer, .queue = queue, .bytes = image_bytes(image, region), .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return driver().clEnqueueCopyImageToBuffer(queue, image, buffer, origin, region, offset, waits, wait, out);
-  });
-}
-
-cl_int CL_API_CALL copy_buffer_to_image(cl_command_queue queue, cl_mem buffer, cl_mem image, size_t offset,
-                                        const size_t* origin, const size_t* region, cl_uint waits, const cl_event* wait,
-                                        cl_event* event) {
-  const Call call{
-      .kind = Kind::copy_buffer_to_image, .queue = queue, .bytes = image_bytes(image, region), .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return driver().clEnqueueCopyBufferToImage(queue, buffer, image, offset, origin, region, waits, wait, out);
-  });
-}
+constexpr auto kFromBuffer = [](auto, cl_mem /*buffer*/, cl_mem image, size_t, auto, const size_t* region, auto...) {
+  return Call{.kind = Kind::copy_buffer_to_image, .bytes = image_bytes(image, region)};
+};
 
 }  // namespace
 
 void wrap_images(cl_icd_dispatch& table) {
-  table.clEnqueueReadImage = read_image;
-  table.clEnqueueWriteImage = write_image;
-  table.clEnqueueCopyImage = copy_image;
-  table.clEnqueueFillImage = fill_image;
-  table.clEnqueueCopyImageToBuffer = copy_image_to_buffer;
-  table.clEnqueueCopyBufferToImage = copy_buffer_to_image;
+  record<&cl_icd_dispatch::clEnqueueReadImage>(table, kTransfer<Kind::read_image>);
+  record<&cl_icd_dispatch::clEnqueueWriteImage>(table, kTransfer<Kind::write_image>);
+  record<&cl_icd_dispatch::clEnqueueCopyImage>(table, kCopy);
+  record<&cl_icd_dispatch::clEnqueueFillImage>(table, kFill);
+  record<&cl_icd_dispatch::clEnqueueCopyImageToBuffer>(table, kToBuffer);
+  record<&cl_icd_dispatch::clEnqueueCopyBufferToImage>(table, kFromBuffer);
 }
 
 }  // namespace isthmus::layer

@@ -1,7 +1,7 @@
 // Mapping and unmapping of buffers and images. A mapping moves its bytes to the host unless it only invalidates them,
 // and back when it is unmapped if it was for writing.
+#include "layer/command.hpp"
 #include "layer/image_size.hpp"
-#include "layer/recorder.hpp"
 #include "layer/wrappers.hpp"
 
 namespace isthmus::layer {
@@ -54,14 +54,6 @@ void* CL_API_CALL map_image(cl_command_queue queue, cl_mem image, cl_bool blocki
   return place;
 }
 
-cl_int CL_API_CALL unmap(cl_command_queue queue, cl_mem object, void* place, cl_uint waits, const cl_event* wait,
-                         cl_event* event) {
-  const Call call{.kind = Kind::unmap, .queue = queue, .bytes = recorder().unmapped(object, place), .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return driver().clEnqueueUnmapMemObject(queue, object, place, waits, wait, out);
-  });
-}
-
 cl_int CL_API_CALL svm_map(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void* place, size_t size,
                            cl_uint waits, const cl_event* wait, cl_event* event) {
   const Call call{
@@ -73,22 +65,22 @@ cl_int CL_API_CALL svm_map(cl_command_queue queue, cl_bool blocking, cl_map_flag
   return result;
 }
 
-cl_int CL_API_CALL svm_unmap(cl_command_queue queue, void* place, cl_uint waits, const cl_event* wait,
-                             cl_event* event) {
-  const Call call{
-      .kind = Kind::svm_unmap, .queue = queue, .bytes = recorder().unmapped(nullptr, place), .waits = waits};
-  return enqueue(call, event,
-                 [&](cl_event* out) { return driver().clEnqueueSVMUnmap(queue, place, waits, wait, out); });
-}
+constexpr auto kUnmap = [](auto, cl_mem object, void* place, auto...) {
+  return Call{.kind = Kind::unmap, .bytes = recorder().unmapped(object, place)};
+};
+
+constexpr auto kUnmapShared = [](auto, void* place, auto...) {
+  return Call{.kind = Kind::svm_unmap, .bytes = recorder().unmapped(nullptr, place)};
+};
 
 }  // namespace
 
 void wrap_mappings(cl_icd_dispatch& table) {
   table.clEnqueueMapBuffer = map_buffer;
   table.clEnqueueMapImage = map_image;
-  table.clEnqueueUnmapMemObject = unmap;
+  record<&cl_icd_dispatch::clEnqueueUnmapMemObject>(table, kUnmap);
   table.clEnqueueSVMMap = svm_map;
-  table.clEnqueueSVMUnmap = svm_unmap;
+  record<&cl_icd_dispatch::clEnqueueSVMUnmap>(table, kUnmapShared);
 }
 
 }  // namespace isthmus::layer

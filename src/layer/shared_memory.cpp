@@ -1,46 +1,24 @@
 // Shared virtual memory: taken and given back, as an argument, and its copies, fills and moves.
 #include <numeric>
 
-#include "layer/recorder.hpp"
+#include "layer/command.hpp"
 #include "layer/wrappers.hpp"
 
 namespace isthmus::layer {
 namespace {
 
-using FreeFunction = void(CL_CALLBACK*)(cl_command_queue queue, cl_uint count, void* pointers[], void* data);
+constexpr auto kCopy = [](auto, cl_bool blocking, void* /*to*/, const void* /*from*/, size_t size, auto...) {
+  return Call{.kind = Kind::svm_copy, .bytes = size, .blocking = blocking != 0};
+};
 
-cl_int CL_API_CALL copy(cl_command_queue queue, cl_bool blocking, void* to, const void* from, size_t size,
-                        cl_uint waits, const cl_event* wait, cl_event* event) {
-  const Call call{.kind = Kind::svm_copy, .queue = queue, .bytes = size, .blocking = blocking != 0, .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return driver().clEnqueueSVMMemcpy(queue, blocking, to, from, size, waits, wait, out);
-  });
-}
+constexpr auto kFill = [](auto, void* /*to*/, const void* /*pattern*/, size_t, size_t size, auto...) {
+  return Call{.kind = Kind::svm_fill, .bytes = size};
+};
 
-cl_int CL_API_CALL fill(cl_command_queue queue, void* to, const void* pattern, size_t pattern_size, size_t size,
-                        cl_uint waits, const cl_event* wait, cl_event* event) {
-  const Call call{.kind = Kind::svm_fill, .queue = queue, .bytes = size, .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return driver().clEnqueueSVMMemFill(queue, to, pattern, pattern_size, size, waits, wait, out);
-  });
-}
-
-cl_int CL_API_CALL migrate(cl_command_queue queue, cl_uint count, const void** places, const size_t* sizes,
-                           cl_mem_migration_flags flags, cl_uint waits, const cl_event* wait, cl_event* event) {
+constexpr auto kMigration = [](auto, cl_uint count, const void**, const size_t* sizes, auto...) {
   const std::uint64_t bytes = sizes == nullptr ? 0 : std::accumulate(sizes, sizes + count, std::uint64_t{0});
-  const Call call{.kind = Kind::svm_migrate, .queue = queue, .bytes = bytes, .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return driver().clEnqueueSVMMigrateMem(queue, count, places, sizes, flags, waits, wait, out);
-  });
-}
-
-cl_int CL_API_CALL free(cl_command_queue queue, cl_uint count, void* pointers[], FreeFunction function, void* data,
-                        cl_uint waits, const cl_event* wait, cl_event* event) {
-  const Call call{.kind = Kind::svm_free, .queue = queue, .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return driver().clEnqueueSVMFree(queue, count, pointers, function, data, waits, wait, out);
-  });
-}
+  return Call{.kind = Kind::svm_migrate, .bytes = bytes};
+};
 
 void* CL_API_CALL allocate(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {
   return allocated({.kind = Kind::svm_allocate, .bytes = size}, nullptr,
@@ -67,10 +45,10 @@ cl_int CL_API_CALL execution(cl_kernel kernel, cl_kernel_exec_info name, size_t 
 }  // namespace
 
 void wrap_shared_memory(cl_icd_dispatch& table) {
-  table.clEnqueueSVMMemcpy = copy;
-  table.clEnqueueSVMMemFill = fill;
-  table.clEnqueueSVMMigrateMem = migrate;
-  table.clEnqueueSVMFree = free;
+  record<&cl_icd_dispatch::clEnqueueSVMMemcpy>(table, kCopy);
+  record<&cl_icd_dispatch::clEnqueueSVMMemFill>(table, kFill);
+  record<&cl_icd_dispatch::clEnqueueSVMMigrateMem>(table, kMigration);
+  record<&cl_icd_dispatch::clEnqueueSVMFree>(table, kOnly<Kind::svm_free>);
   table.clSVMAlloc = allocate;
   table.clSVMFree = release;
   table.clSetKernelArgSVMPointer = argument;

@@ -1,6 +1,5 @@
 // cl_intel_unified_shared_memory: taken and given back, as an argument, and its copies, fills and moves.
-#include "layer/extension_functions.hpp"
-#include "layer/recorder.hpp"
+#include "layer/command.hpp"
 
 namespace isthmus::layer {
 namespace {
@@ -53,45 +52,21 @@ cl_int CL_API_CALL argument(cl_kernel kernel, cl_uint number, const void* place)
                    [&] { return argument_beneath.of_platform_of(kernel)(kernel, number, place); });
 }
 
-cl_int CL_API_CALL copy(cl_command_queue queue, cl_bool blocking, void* to, const void* from, size_t size,
-                        cl_uint waits, const cl_event* wait, cl_event* event) {
-  const Call call{.kind = Kind::usm_copy, .queue = queue, .bytes = size, .blocking = blocking != 0, .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return copy_beneath.of_platform_of(queue)(queue, blocking, to, from, size, waits, wait, out);
-  });
-}
+constexpr auto kCopy = [](auto, cl_bool blocking, void* /*to*/, const void* /*from*/, size_t size, auto...) {
+  return Call{.kind = Kind::usm_copy, .bytes = size, .blocking = blocking != 0};
+};
 
-cl_int CL_API_CALL fill(cl_command_queue queue, void* to, const void* pattern, size_t pattern_size, size_t size,
-                        cl_uint waits, const cl_event* wait, cl_event* event) {
-  const Call call{.kind = Kind::usm_fill, .queue = queue, .bytes = size, .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return fill_beneath.of_platform_of(queue)(queue, to, pattern, pattern_size, size, waits, wait, out);
-  });
-}
+constexpr auto kFill = [](auto, void* /*to*/, const void* /*pattern*/, size_t, size_t size, auto...) {
+  return Call{.kind = Kind::usm_fill, .bytes = size};
+};
 
-cl_int CL_API_CALL set(cl_command_queue queue, void* to, cl_int value, size_t size, cl_uint waits, const cl_event* wait,
-                       cl_event* event) {
-  const Call call{.kind = Kind::usm_fill, .queue = queue, .bytes = size, .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return set_beneath.of_platform_of(queue)(queue, to, value, size, waits, wait, out);
-  });
-}
+constexpr auto kSet = [](auto, void* /*to*/, cl_int /*value*/, size_t size, auto...) {
+  return Call{.kind = Kind::usm_fill, .bytes = size};
+};
 
-cl_int CL_API_CALL migrate(cl_command_queue queue, const void* place, size_t size, cl_mem_migration_flags flags,
-                           cl_uint waits, const cl_event* wait, cl_event* event) {
-  const Call call{.kind = Kind::usm_migrate, .queue = queue, .bytes = size, .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return migrate_beneath.of_platform_of(queue)(queue, place, size, flags, waits, wait, out);
-  });
-}
-
-cl_int CL_API_CALL advise(cl_command_queue queue, const void* place, size_t size, cl_mem_advice_intel advice,
-                          cl_uint waits, const cl_event* wait, cl_event* event) {
-  const Call call{.kind = Kind::usm_advise, .queue = queue, .waits = waits};
-  return enqueue(call, event, [&](cl_event* out) {
-    return advise_beneath.of_platform_of(queue)(queue, place, size, advice, waits, wait, out);
-  });
-}
+constexpr auto kMigration = [](auto, const void* /*place*/, size_t size, auto...) {
+  return Call{.kind = Kind::usm_migrate, .bytes = size};
+};
 
 }  // namespace
 
@@ -103,11 +78,11 @@ std::span<const Wrapped> unified_memory_functions() {
       Wrapped{"clMemFreeINTEL", &free_beneath, reinterpret_cast<void*>(free)},
       Wrapped{"clMemBlockingFreeINTEL", &blocking_free_beneath, reinterpret_cast<void*>(blocking_free)},
       Wrapped{"clSetKernelArgMemPointerINTEL", &argument_beneath, reinterpret_cast<void*>(argument)},
-      Wrapped{"clEnqueueMemcpyINTEL", &copy_beneath, reinterpret_cast<void*>(copy)},
-      Wrapped{"clEnqueueMemFillINTEL", &fill_beneath, reinterpret_cast<void*>(fill)},
-      Wrapped{"clEnqueueMemsetINTEL", &set_beneath, reinterpret_cast<void*>(set)},
-      Wrapped{"clEnqueueMigrateMemINTEL", &migrate_beneath, reinterpret_cast<void*>(migrate)},
-      Wrapped{"clEnqueueMemAdviseINTEL", &advise_beneath, reinterpret_cast<void*>(advise)},
+      recorded<&copy_beneath>("clEnqueueMemcpyINTEL", kCopy),
+      recorded<&fill_beneath>("clEnqueueMemFillINTEL", kFill),
+      recorded<&set_beneath>("clEnqueueMemsetINTEL", kSet),
+      recorded<&migrate_beneath>("clEnqueueMigrateMemINTEL", kMigration),
+      recorded<&advise_beneath>("clEnqueueMemAdviseINTEL", kOnly<Kind::usm_advise>),
   };
   return all;
 }
