@@ -12,12 +12,8 @@ namespace {
 using enum Quantity;
 
 constexpr std::array kAxiKeys = std::to_array<Key>({
-    {"data_width",
-     bytes,
-     4,
-     128,
-     "width of the AXI data path between kernel and controller, each direction",
-     {.power_of_two = true}},
+    {"data_width", bytes, 4, 128, "width of the AXI data path between kernel and controller, each direction",
+     kPowerOfTwo},
     {"clock", frequency, MHz, 2000 * MHz, "clock of that path"},
     {"burst", count, 1, 256, "beats of one AXI burst that a kernel asks for"},
     {"outstanding", count, 1, 1024, "AXI bursts that a kernel has under way, reads and writes each"},

@@ -11,13 +11,8 @@ using enum Quantity;
 // The smallest has room for a set of the most and longest lines.
 constexpr std::array kCacheKeys = std::to_array<Key>({
     {"size", bytes, kKiB, 64 * kMiB, "size of the cache, in whole sets"},
-    {"line",
-     bytes,
-     64,
-     128,
-     "bytes of a line of the cache, of the home and of the host's cache",
-     {.power_of_two = true}},
-    {"ways", count, 1, 8, "lines of a set; 1: direct-mapped", {.faster = Faster::either}},
+    {"line", bytes, 64, 128, "bytes of a line of the cache, of the home and of the host's cache", kPowerOfTwo},
+    {"ways", count, 1, 8, "lines of a set; 1: direct-mapped", kFasterEitherWay},
     {"clock", frequency, MHz, 2000 * MHz, "clock of the cache and of the parts between it and a circuit"},
     {"ports", count, 1, 8, "ports for circuits, each with one access every `interval` cycles"},
     {"interval", cycles, 1, 64, "cycles from an access of a port to the next"},

@@ -9,24 +9,11 @@ using enum Quantity;
 
 constexpr std::array kCopyKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether a transfer copies between pageable and pinned memory"},
-    {"rate",
-     bandwidth,
-     0.001 * kGB,
-     1000 * kGB,
-     "rate of that copy on one thread, if the host's memory has that rate free",
-     {.when = "enabled"}},
-    {"cached_rate",
-     bandwidth,
-     0.001 * kGB,
-     1000 * kGB,
-     "rate of a copy that stays in a cache; default: as `rate`",
-     {.may_be_left_out = true}},
-    {"cached_size",
-     bytes,
-     64,
-     kGiB,
-     "largest copy that stays in a cache; default: none does",
-     {.may_be_left_out = true}},
+    {"rate", bandwidth, 0.001 * kGB, 1000 * kGB,
+     "rate of that copy on one thread, if the host's memory has that rate free", kIfEnabled},
+    {"cached_rate", bandwidth, 0.001 * kGB, 1000 * kGB, "rate of a copy that stays in a cache; default: as `rate`",
+     kMayBeLeftOut},
+    {"cached_size", bytes, 64, kGiB, "largest copy that stays in a cache; default: none does", kMayBeLeftOut},
 });
 
 constexpr std::array kCopyRelations = std::to_array<Relation>({

@@ -19,39 +19,25 @@ constexpr std::array kCpuKeys = std::to_array<Key>({
 
 constexpr std::array kL2Keys = std::to_array<Key>({
     {"size", bytes, 16 * kKiB, 64 * kMiB, "size of the cache, in whole sets"},
-    {"line",
-     bytes,
-     64,
-     128,
-     "bytes of a line of the cache, of the interconnect and of an ACP transfer",
-     {.power_of_two = true}},
-    {"ways", count, 1, 32, "lines of a set", {.faster = Faster::either}},
+    {"line", bytes, 64, 128, "bytes of a line of the cache, of the interconnect and of an ACP transfer", kPowerOfTwo},
+    {"ways", count, 1, 32, "lines of a set", kFasterEitherWay},
     {"latency", cycles, 2, 1000, "cycles from a core to the cache and back"},
     {"in_flight", count, 1, 256, "read misses under way; and as many write misses and write-backs"},
-    {"random_replacement",
-     flag,
-     0,
-     1,
-     "whether a random line of a set is evicted; else the least recently used",
-     {.faster = Faster::either}},
-    {"fetch_on_write",
-     flag,
-     0,
-     1,
-     "whether a write of a whole line that misses reads the line first",
-     {.faster = Faster::less}},
+    {"random_replacement", flag, 0, 1, "whether a random line of a set is evicted; else the least recently used",
+     kFasterEitherWay},
+    {"fetch_on_write", flag, 0, 1, "whether a write of a whole line that misses reads the line first", kLessIsFaster},
 });
 
 constexpr std::array kPrefetchKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether a core that loads cacheable lines in sequence prefetches the next ones"},
-    {"streams", count, 1, 16, "sequences that the prefetcher follows at once", {.when = "enabled"}},
+    {"streams", count, 1, 16, "sequences that the prefetcher follows at once", kIfEnabled},
     {"trigger",
      count,
      1,
      64,
      "consecutive lines that start a prefetch, which ends with its page of 4 KiB",
      {.when = "enabled", .faster = Faster::less}},
-    {"lines", count, 1, 64, "most lines that are prefetched", {.when = "enabled"}},
+    {"lines", count, 1, 64, "most lines that are prefetched", kIfEnabled},
 });
 
 constexpr std::array kWriteStreamKeys = std::to_array<Key>({
@@ -66,12 +52,8 @@ constexpr std::array kWriteStreamKeys = std::to_array<Key>({
 
 constexpr std::array kMaintenanceKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether software flushes and invalidates lines before and after a port moves them"},
-    {"line_cycles",
-     cycles,
-     1,
-     10000,
-     "cycles in which a core flushes or invalidates a line, without its barrier",
-     {.when = "enabled"}},
+    {"line_cycles", cycles, 1, 10000, "cycles in which a core flushes or invalidates a line, without its barrier",
+     kIfEnabled},
 });
 
 }  // namespace

@@ -9,7 +9,7 @@ using enum Quantity;
 
 constexpr std::array kHypervisorKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether each driver call and interrupt goes through a hypervisor"},
-    {"cost", time, 0, 100 * ms, "time of one such passage through the hypervisor", {.when = "enabled"}},
+    {"cost", time, 0, 100 * ms, "time of one such passage through the hypervisor", kIfEnabled},
 });
 
 }  // namespace

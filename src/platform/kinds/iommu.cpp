@@ -28,13 +28,9 @@ constexpr std::array kIommuKeys = std::to_array<Key>({
      kGiB,
      "bytes that one translation covers: 4 KiB, or a superpage",
      {.when = "enabled", .power_of_two = true}},
-    {"walks", count, 1, 1024, "walks of the page tables that each link has under way", {.when = "enabled"}},
-    {"walk_latency",
-     time,
-     ns,
-     100 * us,
-     "time from a miss of the TLB to the translation, reads of host memory included",
-     {.when = "enabled"}},
+    {"walks", count, 1, 1024, "walks of the page tables that each link has under way", kIfEnabled},
+    {"walk_latency", time, ns, 100 * us,
+     "time from a miss of the TLB to the translation, reads of host memory included", kIfEnabled},
 });
 
 constexpr std::array kIommuRelations = std::to_array<Relation>({

@@ -55,4 +55,11 @@ inline constexpr double ms = 1e-3;
 inline constexpr double MHz = 1e6;
 inline constexpr double MTps = 1e6;
 
+// Rules that many keys have.
+inline constexpr KeyRules kIfEnabled{.when = "enabled"};
+inline constexpr KeyRules kPowerOfTwo{.power_of_two = true};
+inline constexpr KeyRules kMayBeLeftOut{.may_be_left_out = true};
+inline constexpr KeyRules kLessIsFaster{.faster = Faster::less};
+inline constexpr KeyRules kFasterEitherWay{.faster = Faster::either};
+
 }  // namespace isthmus::platform::kinds

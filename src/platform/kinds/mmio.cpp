@@ -8,18 +8,10 @@ namespace {
 using enum Quantity;
 
 constexpr std::array kMmioKeys = std::to_array<Key>({
-    {"payload",
-     bytes,
-     4,
-     64,
-     "most bytes that one store to the device carries (limit of the CPU's bus interface unit)",
-     {.power_of_two = true}},
-    {"register",
-     bytes,
-     4,
-     64,
-     "most bytes of a store that is not combined with others (size of a core's register)",
-     {.power_of_two = true}},
+    {"payload", bytes, 4, 64, "most bytes that one store to the device carries (limit of the CPU's bus interface unit)",
+     kPowerOfTwo},
+    {"register", bytes, 4, 64, "most bytes of a store that is not combined with others (size of a core's register)",
+     kPowerOfTwo},
     {"store", time, 0, 100 * us, "time that a thread takes for one such store, without waiting for it"},
 });
 

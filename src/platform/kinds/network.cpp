@@ -14,13 +14,9 @@ constexpr std::array kNetworkKeys = std::to_array<Key>({
      "from the last bit of a packet on the wire of one end to its hand-over at the other: both ends' physical layers "
      "and "
      "MACs, and what lies between"},
-    {"overhead",
-     bytes,
-     0,
-     64,
-     "bytes that a frame adds to its packet on the wire: preamble, check sequence, gap",
-     {.faster = Faster::less}},
-    {"least", bytes, 0, 512, "smallest size of a packet; a shorter one is padded", {.faster = Faster::less}},
+    {"overhead", bytes, 0, 64, "bytes that a frame adds to its packet on the wire: preamble, check sequence, gap",
+     kLessIsFaster},
+    {"least", bytes, 0, 512, "smallest size of a packet; a shorter one is padded", kLessIsFaster},
 });
 
 }  // namespace

@@ -16,13 +16,9 @@ constexpr std::array kNumaKeys = std::to_array<Key>({
      8,
      "number of links between sockets on the way to the memory",
      {.when = "enabled", .faster = Faster::less}},
-    {"rate", bandwidth, 0.1 * kGB, 1000 * kGB, "data rate of such a link in each direction", {.when = "enabled"}},
-    {"latency",
-     time,
-     ns,
-     10 * us,
-     "time that such a link adds to a round trip, there and back together, without the time of the data",
-     {.when = "enabled"}},
+    {"rate", bandwidth, 0.1 * kGB, 1000 * kGB, "data rate of such a link in each direction", kIfEnabled},
+    {"latency", time, ns, 10 * us,
+     "time that such a link adds to a round trip, there and back together, without the time of the data", kIfEnabled},
 });
 
 }  // namespace

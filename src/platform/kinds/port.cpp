@@ -11,18 +11,14 @@ namespace {
 
 using enum Quantity;
 
-constexpr Key kWidth{"width", bytes, 4, 64, "width of the port's data path, each direction", {.power_of_two = true}};
+constexpr Key kWidth{"width", bytes, 4, 64, "width of the port's data path, each direction", kPowerOfTwo};
 constexpr Key kClock{"clock", frequency, MHz, 1000 * MHz, "clock of that path"};
 constexpr Key kBurst{"burst", count, 1, 256, "beats of one AXI burst that a circuit asks for"};
 constexpr Key kOutstanding{"outstanding", count, 1, 256, "bursts under way, reads and writes each"};
 constexpr Key kLatency{"latency", time, 2 * ns, 10 * us,
                        "time between a circuit and what the port leads to, there and back"};
-constexpr Key kSnoop{"snoop",
-                     flag,
-                     0,
-                     1,
-                     "whether the interconnect snoops the processor's caches for each line",
-                     {.faster = Faster::less}};
+constexpr Key kSnoop{"snoop",      flag, 0, 1, "whether the interconnect snoops the processor's caches for each line",
+                     kLessIsFaster};
 
 constexpr std::array kHpKeys{kWidth, kClock, kBurst, kOutstanding, kLatency};
 constexpr std::array kHpcKeys{kWidth, kClock, kBurst, kOutstanding, kLatency, kSnoop};

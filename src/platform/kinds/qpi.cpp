@@ -10,12 +10,9 @@ using enum Quantity;
 constexpr std::array kQpiKeys = std::to_array<Key>({
     {"round_trip", time, 10 * ns, 100 * us,
      "from a miss of the FPGA's cache to its answer on an idle link, host memory included"},
-    {"directory",
-     flag,
-     0,
-     1,
+    {"directory", flag, 0, 1,
      "whether the home knows which lines the FPGA's cache may have, so that cores wait for the link only for these",
-     {.may_be_left_out = true}},
+     kMayBeLeftOut},
 });
 
 constexpr std::array kQpiRelations = std::to_array<Relation>({

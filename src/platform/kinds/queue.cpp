@@ -6,12 +6,7 @@ namespace isthmus::platform::kinds {
 namespace {
 
 constexpr std::array kQueueKeys = std::to_array<Key>({
-    {"depth",
-     Quantity::count,
-     1,
-     64,
-     "lines that may wait for each channel, reads and writes each",
-     {.faster = Faster::either}},
+    {"depth", Quantity::count, 1, 64, "lines that may wait for each channel, reads and writes each", kFasterEitherWay},
 });
 
 }  // namespace

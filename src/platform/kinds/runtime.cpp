@@ -17,12 +17,9 @@ constexpr std::array kRuntimeKeys = std::to_array<Key>({
      "how a transfer from or to pageable memory passes pinned memory: as a whole (none), or chunk by chunk, one being "
      "copied while the last is on the wire (chunked)",
      {.choices = kStagings}},
-    {"chunk",
-     bytes,
-     4 * kKiB,
-     kGiB,
+    {"chunk", bytes, 4 * kKiB, kGiB,
      "size of a chunk, a multiple of dma.descriptor_payload; the runtime keeps pinned memory for two chunks",
-     {.faster = Faster::either}},
+     kFasterEitherWay},
 });
 
 }  // namespace

@@ -6,13 +6,10 @@ namespace isthmus::platform::kinds {
 namespace {
 
 constexpr std::array kVaKeys = std::to_array<Key>({
-    {"round_robin",
-     Quantity::flag,
-     0,
-     1,
+    {"round_robin", Quantity::flag, 0, 1,
      "whether requests over any channel go to each in turn; else to the one with the shortest queue, the coherent one "
      "on a tie",
-     {.faster = Faster::either}},
+     kFasterEitherWay},
 });
 
 }  // namespace
