@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 #include "isthmus/base/error.hpp"
 #include "isthmus/fabric/pcie_data_link.hpp"
 

@@ -1,7 +1,5 @@
 #include "hpcc/hpl.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <memory>

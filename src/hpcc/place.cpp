@@ -9,7 +9,6 @@
 #include <sstream>
 
 #include "hpcc/placement.hpp"
-#include "isthmus/base/error.hpp"
 #include "isthmus/hpcc/run.hpp"
 
 namespace isthmus::hpcc {

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"

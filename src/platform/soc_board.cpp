@@ -1,7 +1,5 @@
 #include "isthmus/platform/soc_board.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"

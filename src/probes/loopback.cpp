@@ -1,7 +1,5 @@
 #include "probes/loopback.hpp"
 
-#include <utility>
-
 #include "isthmus/platform/shared_board.hpp"
 #include "probes/line_mover.hpp"
 #include "probes/shared_trial.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <span>
 
 #include "isthmus/platform/soc_core.hpp"
 #include "probes/core_buffer.hpp"

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "isthmus/base/error.hpp"
 #include "isthmus/base/scatter.hpp"
 #include "isthmus/probes/memory.hpp"
 #include "isthmus/stream.hpp"

@@ -7,7 +7,6 @@
 #include <functional>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <utility>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/engine/graph.hpp"

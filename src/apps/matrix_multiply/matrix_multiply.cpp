@@ -1,7 +1,6 @@
 // The product of two square matrices on a systolic array, the first case study of choi2019 (5.1).
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 

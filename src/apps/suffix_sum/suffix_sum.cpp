@@ -1,7 +1,6 @@
 // The first application of stacc (listing 1): the running sum of each message.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "apps/suffix_sum/summer.hpp"

@@ -1,5 +1,4 @@
 // Tasks that depend on each other, on cores whose queues a circuit keeps (gemieux2018, IV).
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>

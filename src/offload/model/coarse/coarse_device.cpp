@@ -1,7 +1,6 @@
 #include "offload/model/coarse/coarse_device.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "isthmus/stream/arbiter.hpp"
 #include "offload/model/coarse/launch.hpp"
