@@ -4,8 +4,8 @@
 #include <memory>
 #include <new>
 
+#include "layer/command.hpp"
 #include "layer/information.hpp"
-#include "layer/recorder.hpp"
 #include "layer/wrappers.hpp"
 
 namespace isthmus::layer {
@@ -87,23 +87,14 @@ cl_int CL_API_CALL set_callback(cl_event event, cl_int type, Notify notify, void
   }
 }
 
-cl_event CL_API_CALL create_user_event(cl_context context, cl_int* error) {
-  return create(Kind::create_user_event, error,
-                [&](cl_int* failure) { return driver().clCreateUserEvent(context, failure); });
-}
-
-cl_int CL_API_CALL set_user_event(cl_event event, cl_int status) {
-  return host_call({.kind = Kind::set_user_event}, [&] { return driver().clSetUserEventStatus(event, status); });
-}
-
 }  // namespace
 
 void wrap_events(cl_icd_dispatch& table) {
   table.clGetEventProfilingInfo = profile;
   table.clGetEventInfo = inform;
   table.clSetEventCallback = set_callback;
-  table.clCreateUserEvent = create_user_event;
-  table.clSetUserEventStatus = set_user_event;
+  record<&cl_icd_dispatch::clCreateUserEvent, Creation>(table, kOnly<Kind::create_user_event>);
+  record<&cl_icd_dispatch::clSetUserEventStatus, HostCall>(table, kOnly<Kind::set_user_event>);
 }
 
 }  // namespace isthmus::layer

@@ -44,11 +44,6 @@ constexpr auto kVariable = [](auto, cl_program, const char*, cl_bool blocking, s
   return Call{.kind = Of, .bytes = size, .blocking = blocking != 0};
 };
 
-cl_program CL_API_CALL with_il(cl_context context, const void* code, size_t length, cl_int* error) {
-  return create(Kind::create_with_il, error,
-                [&](cl_int* failure) { return il_beneath.of_platform_of(context)(context, code, length, failure); });
-}
-
 cl_command_queue CL_API_CALL create_with_properties(cl_context context, cl_device_id device,
                                                     const cl_queue_properties* properties, cl_int* error) {
   return create_queue(queue_beneath.of_platform_of(context), context, device, properties, error);
@@ -85,7 +80,7 @@ std::span<const Wrapped> other_functions() {
       recorded<&release_beneath>("clEnqueueReleaseExternalMemObjectsKHR", kOnly<Kind::release_external>),
       recorded<&wait_beneath>("clEnqueueWaitSemaphoresKHR", kOnly<Kind::wait_semaphores>),
       recorded<&signal_beneath>("clEnqueueSignalSemaphoresKHR", kOnly<Kind::signal_semaphores>),
-      Wrapped{"clCreateProgramWithILKHR", &il_beneath, reinterpret_cast<void*>(with_il)},
+      recorded<&il_beneath, Creation>("clCreateProgramWithILKHR", kOnly<Kind::create_with_il>),
       Wrapped{"clCreateCommandQueueWithPropertiesKHR", &queue_beneath, reinterpret_cast<void*>(create_with_properties)},
   };
   return all;

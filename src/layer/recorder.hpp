@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "layer/information.hpp"
 #include "layer/journal.hpp"
 #include "layer/kinds.hpp"
 #include "layer/names.hpp"
@@ -107,24 +108,27 @@ cl_int enqueue(const Call& call, cl_event* event, const Run& run) {
   return result;
 }
 
+/// Bytes of what was made.
+inline std::uint64_t bytes_of(cl_mem made) {
+  return information<size_t>(driver().clGetMemObjectInfo, made, CL_MEM_SIZE, size_t{0});
+}
+template <class Object>
+std::uint64_t bytes_of(Object /*made*/) {
+  return 0;
+}
+
 /// Runs `run(error)` of the driver, which returns a handle, and writes down the call with the bytes of what was made.
-template <class Run, class Bytes>
-auto create(Call call, cl_int* error, const Run& run, const Bytes& bytes) {
+template <class Run>
+auto create(Call call, cl_int* error, const Run& run) {
   Stopwatch watch;
   cl_int result = CL_SUCCESS;
   watch.begin = now();
   const auto made = run(&result);
   watch.end = now();
-  call.bytes = made != nullptr ? bytes(made) : 0;
+  call.bytes = made != nullptr ? bytes_of(made) : 0;
   recorder().host_call(call, watch, result);
   if (error != nullptr) *error = result;
   return made;
-}
-
-/// The same without bytes.
-template <class Run>
-auto create(Kind kind, cl_int* error, const Run& run) {
-  return create({.kind = kind}, error, run, [](const void*) { return std::uint64_t{0}; });
 }
 
 /// Runs `run()` of the driver, which returns an error code, and writes down the call.

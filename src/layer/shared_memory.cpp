@@ -32,11 +32,6 @@ void CL_API_CALL release(cl_context context, void* place) {
   });
 }
 
-cl_int CL_API_CALL argument(cl_kernel kernel, cl_uint number, const void* place) {
-  return host_call({.kind = Kind::svm_argument},
-                   [&] { return driver().clSetKernelArgSVMPointer(kernel, number, place); });
-}
-
 cl_int CL_API_CALL execution(cl_kernel kernel, cl_kernel_exec_info name, size_t size, const void* value) {
   const auto run = [&] { return driver().clSetKernelExecInfo(kernel, name, size, value); };
   return name == CL_KERNEL_EXEC_INFO_SVM_PTRS ? host_call({.kind = Kind::svm_pointers}, run) : run();
@@ -51,7 +46,7 @@ void wrap_shared_memory(cl_icd_dispatch& table) {
   record<&cl_icd_dispatch::clEnqueueSVMFree>(table, kOnly<Kind::svm_free>);
   table.clSVMAlloc = allocate;
   table.clSVMFree = release;
-  table.clSetKernelArgSVMPointer = argument;
+  record<&cl_icd_dispatch::clSetKernelArgSVMPointer, HostCall>(table, kOnly<Kind::svm_argument>);
   table.clSetKernelExecInfo = execution;
 }
 

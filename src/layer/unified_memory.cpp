@@ -37,20 +37,8 @@ void* CL_API_CALL allocate_shared(cl_context context, cl_device_id device, const
   });
 }
 
-cl_int CL_API_CALL free(cl_context context, void* place) {
-  return host_call({.kind = Kind::usm_release}, [&] { return free_beneath.of_platform_of(context)(context, place); });
-}
-
 // It waits for what is under way.
-cl_int CL_API_CALL blocking_free(cl_context context, void* place) {
-  return host_call({.kind = Kind::usm_release, .blocking = true},
-                   [&] { return blocking_free_beneath.of_platform_of(context)(context, place); });
-}
-
-cl_int CL_API_CALL argument(cl_kernel kernel, cl_uint number, const void* place) {
-  return host_call({.kind = Kind::usm_argument},
-                   [&] { return argument_beneath.of_platform_of(kernel)(kernel, number, place); });
-}
+constexpr auto kBlockingFree = [](auto...) { return Call{.kind = Kind::usm_release, .blocking = true}; };
 
 constexpr auto kCopy = [](auto, cl_bool blocking, void* /*to*/, const void* /*from*/, size_t size, auto...) {
   return Call{.kind = Kind::usm_copy, .bytes = size, .blocking = blocking != 0};
@@ -75,9 +63,9 @@ std::span<const Wrapped> unified_memory_functions() {
       Wrapped{"clHostMemAllocINTEL", &host_beneath, reinterpret_cast<void*>(allocate_on_host)},
       Wrapped{"clDeviceMemAllocINTEL", &device_beneath, reinterpret_cast<void*>(allocate_on_device)},
       Wrapped{"clSharedMemAllocINTEL", &shared_beneath, reinterpret_cast<void*>(allocate_shared)},
-      Wrapped{"clMemFreeINTEL", &free_beneath, reinterpret_cast<void*>(free)},
-      Wrapped{"clMemBlockingFreeINTEL", &blocking_free_beneath, reinterpret_cast<void*>(blocking_free)},
-      Wrapped{"clSetKernelArgMemPointerINTEL", &argument_beneath, reinterpret_cast<void*>(argument)},
+      recorded<&free_beneath, HostCall>("clMemFreeINTEL", kOnly<Kind::usm_release>),
+      recorded<&blocking_free_beneath, HostCall>("clMemBlockingFreeINTEL", kBlockingFree),
+      recorded<&argument_beneath, HostCall>("clSetKernelArgMemPointerINTEL", kOnly<Kind::usm_argument>),
       recorded<&copy_beneath>("clEnqueueMemcpyINTEL", kCopy),
       recorded<&fill_beneath>("clEnqueueMemFillINTEL", kFill),
       recorded<&set_beneath>("clEnqueueMemsetINTEL", kSet),
