@@ -31,9 +31,10 @@ class MessageTimes {
   std::vector<Time> latencies_;
 };
 
-/// Runs a program of all messages on a chip.
+/// Runs a program of all messages on a chip; `kernel` as in soc::run.
 program::Together run_on_chip(const platform::Description& board, const soc::Layout& layout,
                               const program::TogetherJob& job,
-                              const std::function<void(soc::Cpu&, MessageTimes&)>& program);
+                              const std::function<void(soc::Cpu&, MessageTimes&)>& program,
+                              const soc::AddKernel& kernel = {});
 
 }  // namespace isthmus::apps

@@ -48,6 +48,11 @@ std::array<std::uint64_t, Count> some_of(const std::vector<std::uint64_t>& argum
   return some;
 }
 
+/// What a store carries to the unit whose page it meets.
+KernelStore kernel_store(const MmioRequest& request) {
+  return {.line = static_cast<std::uint32_t>(request.addr % kUnitBytes / kLine), .content = request.data};
+}
+
 constexpr std::size_t kInStart = std::tuple_size_v<decltype(Start::arguments)>;
 constexpr std::size_t kInLine = std::tuple_size_v<Arguments>;
 
@@ -65,6 +70,12 @@ std::vector<MmioRequest> doorbell(Unit unit, const KernelCall& call) {
     stores.push_back(store(unit, stores.size() + 1, some_of<kInLine>(call.arguments, at)));
   stores.push_back(store(
       unit, 0, Start{.arguments = some_of<kInStart>(call.arguments, 0), .columns = call.columns, .rows = call.rows}));
+  return stores;
+}
+
+std::vector<KernelStore> stores_of(const KernelCall& call) {
+  std::vector<KernelStore> stores;
+  for (const MmioRequest& request : doorbell(0, call)) stores.push_back(kernel_store(request));
   return stores;
 }
 
@@ -92,8 +103,7 @@ void DeviceRegisters::step() {
   const auto unit = static_cast<Unit>(request.addr / kUnitBytes);
   if (unit >= units_.count()) throw Error("a store to a register that the device does not have");
   if (units_.is_kernel(unit)) {
-    kernels[units_.kernel_of(unit)].push(
-        {.line = static_cast<std::uint32_t>(request.addr % kUnitBytes / kLine), .content = request.data});
+    kernels[units_.kernel_of(unit)].push(kernel_store(request));
   } else {
     const std::size_t engine = units_.engine_of(unit);
     engines[engine].push({.to_device = unit == Units::to_device(engine), .job = content<DmaJob>(request.data)});

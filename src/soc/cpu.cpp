@@ -121,4 +121,8 @@ void Cpu::provide(std::size_t buffer, std::uint64_t offset, std::span<const std:
   memory_.cells.write(memory_.at.buffers[buffer] + offset, bytes);
 }
 
+fabric::DeviceAddress Cpu::place(std::size_t buffer) const {
+  return {.channel = static_cast<std::uint32_t>(memory_.ports[buffer]), .byte = memory_.at.buffers[buffer]};
+}
+
 }  // namespace isthmus::soc

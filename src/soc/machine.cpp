@@ -8,11 +8,13 @@
 #include "isthmus/engine/graph.hpp"
 #include "platform/cycles.hpp"
 #include "soc/circuit.hpp"
+#include "soc/kernel_starter.hpp"
 
 namespace isthmus::soc {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
+constexpr std::size_t kStores = 8;  // stores to a kernel's registers that wait for it
 constexpr std::array<const char*, kMethods.size()> kPortOf = {"hp", "hp", "hpc", "acp"};
 
 Addresses addresses(const Layout& layout, const platform::SocSpec& board) {
@@ -52,9 +54,46 @@ Ways ways(const platform::SocSpec& board, const std::vector<Method>& methods, co
   return made;
 }
 
+/// What the core starts, and where it reaches memory.
+struct CircuitEnds {
+  In<const Pass*>& starts;
+  Out<bool>& ended;
+  PortArray<Out<fabric::AxiRegion>>& regions;
+  PortArray<In<fabric::AxiBurst>>& data;
+  PortArray<Out<fabric::AxiStore>>& stores;
+  PortArray<In<fabric::AxiDone>>& written;
+  ActorId actor;
+  std::vector<std::string> keys;  ///< numbers of the board that its pace hangs on
+};
+
+CircuitEnds ends_of(Graph& graph, Circuit& circuit) {
+  return {.starts = circuit.starts,
+          .ended = circuit.ended,
+          .regions = circuit.regions,
+          .data = circuit.data,
+          .stores = circuit.stores,
+          .written = circuit.written,
+          .actor = graph.id(circuit),
+          .keys = {"engines.filter_pixels", "engines.gemm_multiplies", "engines.dnn_multiplies"}};
+}
+
+CircuitEnds ends_of(Graph& graph, KernelStarter& starter, const KernelEnds& kernel) {
+  graph.connect(starter.stores, kernel.start, {.depth = kStores});
+  graph.connect(kernel.finished, starter.finished);
+  return {.starts = starter.starts,
+          .ended = starter.ended,
+          .regions = kernel.regions,
+          .data = kernel.data,
+          .stores = kernel.stores,
+          .written = kernel.written,
+          .actor = kernel.actor,
+          .keys = {"port.hp.clock"}};
+}
+
 class Machine {
  public:
-  Machine(const platform::Description& board, const Layout& layout, const Choice& choice, const Cpu::Program& program)
+  Machine(const platform::Description& board, const Layout& layout, const Choice& choice, const Cpu::Program& program,
+          const AddKernel& kernel)
       : description_(board),
         board_(platform::soc_spec(board)),
         methods_(choice.methods),
@@ -63,8 +102,8 @@ class Machine {
         ways_(ways(board_, methods_, ports_, at_)),
         soc_((cells_.reserve(0, at_.end), graph_), board_, cells_, ports_, {.cached = 1, .uncached = 1}),
         cpu_(graph_.add<Cpu>("core", {.clock = board_.cpu, .group = kHostGroup},
-                             Cpu::Memory{board_, layout, methods_, at_, cells_}, program)),
-        circuit_(graph_.add<Circuit>("circuit", {.clock = clock(), .group = kDeviceGroup}, ways_, clock().frequency)) {
+                             Cpu::Memory{board_, layout, methods_, at_, ways_.port_of, cells_}, program)),
+        circuit_(add(kernel)) {
     soc_.attach_core(cpu_.core.memory.accesses, cpu_.core.memory.results);
     soc_.attach_uncached(cpu_.core.memory);
     const Time way = board.the("engines").time("register_access");
@@ -82,6 +121,15 @@ class Machine {
   }
 
  private:
+  CircuitEnds add(const AddKernel& kernel) {
+    const ActorOptions options{.clock = clock(), .group = kDeviceGroup};
+    if (!kernel) return ends_of(graph_, graph_.add<Circuit>("circuit", options, ways_, clock().frequency));
+    std::vector<fabric::AxiSpec> ports;
+    for (const std::size_t port : ports_) ports.push_back(board_.ports[port].axi);
+    auto& starter = graph_.add<KernelStarter>("registers", options);
+    return ends_of(graph_, starter, kernel(graph_, clock(), std::move(ports)));
+  }
+
   Clock clock() const { return {.frequency = board_.ports.front().axi.clock}; }
 
   void connect(std::size_t port) {
@@ -98,9 +146,7 @@ class Machine {
         {.name = "core",
          .keys = {"cpu.clock", "cpu.element_cycles", "cpu.maintenance.line_cycles", "interconnect.latency"},
          .actors = {graph_.id(cpu_)}},
-        {.name = "circuit",
-         .keys = {"engines.filter_pixels", "engines.gemm_multiplies", "engines.dnn_multiplies"},
-         .actors = {graph_.id(circuit_)}}};
+        {.name = "circuit", .keys = circuit_.keys, .actors = {circuit_.actor}}};
     return plans;
   }
 
@@ -114,14 +160,14 @@ class Machine {
   Graph graph_;
   platform::SocBoard soc_;
   Cpu& cpu_;
-  Circuit& circuit_;
+  CircuitEnds circuit_;
 };
 
 }  // namespace
 
-Outcome run(const platform::Description& board, const Layout& layout, const Choice& choice,
-            const Cpu::Program& program) {
-  return Machine(board, layout, choice, program).run();
+Outcome run(const platform::Description& board, const Layout& layout, const Choice& choice, const Cpu::Program& program,
+            const AddKernel& kernel) {
+  return Machine(board, layout, choice, program, kernel).run();
 }
 
 Engines engines_of(const platform::Description& board) {

@@ -65,6 +65,9 @@ struct KernelCall {
 /// The most arguments that a kernel's page of registers holds.
 extern const std::size_t kMostArguments;
 
+/// The stores of a launch to a kernel that has registers of its own, in their order.
+std::vector<KernelStore> stores_of(const KernelCall& call);
+
 /// The next launch, put together from its stores. Arguments that nobody stored are 0.
 KernelCall read_call(In<KernelStore>& stores);
 

@@ -7,7 +7,11 @@
 #include <utility>
 #include <vector>
 
+#include "isthmus/engine/graph.hpp"
 #include "isthmus/engine/port.hpp"
+#include "isthmus/engine/port_array.hpp"
+#include "isthmus/fabric/axi.hpp"
+#include "isthmus/fabric/registers.hpp"
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/part.hpp"
 #include "isthmus/platform/soc_core.hpp"
@@ -30,12 +34,28 @@ struct Pass {
   std::string stage;  ///< stage that the time of the pass counts as
   std::vector<Part> reads;
   std::vector<Part> writes;
-  double cycles;  ///< cycles of the circuit, spread over what the pass writes
+  double cycles = 0;  ///< cycles of the circuit, spread over what the pass writes
   /// Bytes of what it reads that it needs before it gives so many of what it writes; all of them where none is given.
   std::function<std::uint64_t(std::uint64_t)> needs{};
   /// Gives some bytes of what it writes, from `at` on, out of what it has read up to then.
-  std::function<void(std::span<const std::byte> in, std::uint64_t at, std::span<std::byte> out)> compute;
+  std::function<void(std::span<const std::byte> in, std::uint64_t at, std::span<std::byte> out)> compute{};
+  /// The call of an application's own kernel, where that does the passes: the parts are then what software maintains.
+  fabric::KernelCall call{};
 };
+
+/// The ends of a kernel of an application's own, which does the passes in the place of the circuit.
+struct KernelEnds {
+  In<fabric::KernelStore>& start;
+  PortArray<Out<fabric::AxiRegion>>& regions;
+  PortArray<In<fabric::AxiBurst>>& data;
+  PortArray<Out<fabric::AxiStore>>& stores;
+  PortArray<In<fabric::AxiDone>>& written;
+  Out<fabric::KernelDone>& finished;
+  ActorId actor;
+};
+
+/// Adds such a kernel, on the ports' clock, behind ports of these specifications.
+using AddKernel = std::function<KernelEnds(Graph& graph, const Clock& clock, std::vector<fabric::AxiSpec> ports)>;
 
 /// The content of the processor's memory.
 struct Layout {
@@ -60,6 +80,7 @@ class Cpu {
     const Layout& layout;
     const std::vector<Method>& methods;
     const Addresses& at;
+    const std::vector<std::size_t>& ports;  ///< for each buffer, the index of its port among the circuit's ports
     fabric::DramCells& cells;
   };
 
@@ -88,6 +109,8 @@ class Cpu {
   /// Bytes that were in memory before, of which nothing has been read yet: a frame of a camera, weights.
   void provide_area(std::size_t area, std::uint64_t offset, std::span<const std::byte> bytes);
   void provide(std::size_t buffer, std::uint64_t offset, std::span<const std::byte> bytes);
+  /// The place of a buffer for a kernel: the number of its port, as a channel, and its address.
+  fabric::DeviceAddress place(std::size_t buffer) const;
 
   const std::vector<std::pair<std::string, Time>>& stages() const { return stages_; }
 
@@ -112,10 +135,10 @@ struct Outcome {
   std::vector<platform::Part> parts;
 };
 
-/// Runs a program on one core of a chip, and its passes in a circuit behind the ports of the chosen methods. Throws
-/// Error where the memory is too small.
-Outcome run(const platform::Description& board, const Layout& layout, const Choice& choice,
-            const Cpu::Program& program);
+/// Runs a program on one core of a chip, and its passes in a circuit behind the ports of the chosen methods, or in
+/// `kernel` where there is one. Throws Error where the memory is too small.
+Outcome run(const platform::Description& board, const Layout& layout, const Choice& choice, const Cpu::Program& program,
+            const AddKernel& kernel = {});
 
 /// Rates of the circuits that come with Isthmus.
 struct Engines {

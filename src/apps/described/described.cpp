@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "apps/described/kernel.hpp"
+#include "apps/described/on_chip.hpp"
 #include "apps/described/transfers.hpp"
 #include "apps/described/work.hpp"
 #include "isthmus/base/error.hpp"
@@ -46,13 +47,17 @@ std::uint64_t whole_number(const program::Values& values, const char* name) {
 
 /// A message, of one unit or several.
 struct Described {
+  std::vector<traffic::Transfers> transfers;
   Lying in;
   Lying out;
   Work work;
   bool in_place;
+  bool by_ports;
 
-  explicit Described(const program::Values& values) : in_place(values.text("in_place") == "yes") {
-    const auto transfers = traffic::read_transfers(values.text("transfers"));
+  explicit Described(const program::Values& values)
+      : transfers(traffic::read_transfers(values.text("transfers"))),
+        in_place(values.text("in_place") == "yes"),
+        by_ports(values.text("in_place") == "ports") {
     in = side_of(transfers, true);
     out = side_of(transfers, false);
     work.launches = whole_number(values, "launches");
@@ -66,8 +71,9 @@ struct Described {
 
   /// Each word comes once, in order, and leaves once: nothing has to be kept.
   bool streams() const {
-    return !in_place && work.launches == 1 && work.read_burst == 0 && !work.in.resident && !work.out.resident &&
-           work.in.moves > 0 && work.in.moves <= work.in.words && work.out.moves == work.out.words;
+    return !in_place && !by_ports && work.launches == 1 && work.read_burst == 0 && !work.in.resident &&
+           !work.out.resident && work.in.moves > 0 && work.in.moves <= work.in.words &&
+           work.out.moves == work.out.words;
   }
 
  private:
@@ -137,10 +143,16 @@ program::ByteApplication of_values(const program::Values& values) {
       .counted = values.text("counted"),
       .count = 100,
       .in_message = static_cast<int>(values.integer("in_message")),
-      .device = device_kernel(of),
       .steady = true,
       .host_work = Time::ns(values.integer("host_time")),
   };
+  if (of.by_ports) {
+    const traffic::ChipMessage message{.transfers = of.transfers, .work = of.work, .host = extras.host_work};
+    extras.buffers = traffic::buffers_of(message);
+    extras.together = traffic::on_chip(message);
+  } else {
+    extras.device = device_kernel(of);
+  }
   if (of.in_place) {
     extras.parts = {"onchip"};
     extras.datapath = traffic::datapath_of(of.work);
@@ -188,7 +200,7 @@ program::Maker described() {
   return {.parameters = {text_of("name", "name of the application", "described"),
                          text_of("counted", "plural name of its units", "units"),
                          count_of("in_message", "units in a message", "1", 1),
-                         text_of("transfers", "transfers of a message: DIRECTION:MEMORY:BYTESxCOUNT,...",
+                         text_of("transfers", "transfers of a message: DIRECTION:MEMORY:BYTESxCOUNT[:CPU:ORDER],...",
                                  "to-device:pageable:1048576x1,to-host:pageable:1048576x1"),
                          count_of("launches", "kernel launches for a message", "1", 1),
                          count_of("cycles",
@@ -205,8 +217,9 @@ program::Maker described() {
                           .preset = "0"},
                          {.name = "in_place",
                           .kind = program::ParameterKind::choice,
-                          .help = "whether the circuit reads messages in the host's memory, as often as it needs them",
-                          .choices = {"no", "yes"},
+                          .help = "whether the circuit reads messages in the host's memory, as often as it needs them: "
+                                  "over a coherent link (yes), or by a chip's ports",
+                          .choices = {"no", "yes", "ports"},
                           .preset = "no"}},
           .make = of_values};
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <numeric>
 #include <utility>
@@ -44,14 +45,37 @@ struct Known {
   std::size_t buffers_out;
 };
 
+/// The ports of a kernel. Either there is one, behind which memory has channels, or an address's channel is the number
+/// of its port.
+struct Ports {
+  std::vector<fabric::AxiSpec> axi;
+  bool by_channel;
+
+  std::size_t of(const fabric::DeviceAddress& at) const { return by_channel ? at.channel : 0; }
+  fabric::DeviceAddress behind(fabric::DeviceAddress at) const {
+    if (by_channel) at.channel = 0;
+    return at;
+  }
+  /// Bytes that a kernel has under way.
+  std::uint64_t window() const {
+    std::uint64_t most = 0;
+    for (const fabric::AxiSpec& each : axi)
+      most =
+          std::max(most, static_cast<std::uint64_t>(each.burst.count) * static_cast<std::uint64_t>(each.outstanding));
+    return most;
+  }
+};
+
 class DescribedKernel : public offload::KernelPorts {
  public:
-  DescribedKernel(const offload::KernelSpec& spec, std::shared_ptr<const Known> known)
-      : spec_(spec),
+  DescribedKernel(Ports ports, const Clock& clock, std::shared_ptr<const Known> known)
+      : KernelPorts(ports.axi.size()),
+        ports_(std::move(ports)),
         known_(std::move(known)),
         passage_(known_->work),
-        clock_(spec.clock),
-        window_(static_cast<std::uint64_t>(spec.axi.burst.count) * static_cast<std::uint64_t>(spec.axi.outstanding)) {}
+        clock_(clock),
+        window_(ports_.window()),
+        unwritten_(ports_.axi.size(), 0) {}
 
   /// One launch.
   void step() {
@@ -69,7 +93,8 @@ class DescribedKernel : public offload::KernelPorts {
     work();
     give();
     work();
-    if (stored_ > 0) written[0].read();
+    for (std::size_t port = 0; port < unwritten_.size(); ++port)
+      for (; unwritten_[port] > 0; --unwritten_[port]) written[port].read();
     finished.push({});
   }
   /// It ends with the registers that start it.
@@ -80,6 +105,7 @@ class DescribedKernel : public offload::KernelPorts {
     const Work& of = known_->work;
     passage_.begin(launch);
     reads_ = of.reads(launch);
+    writes_ = of.writes(launch);
     in_from_ = of.in.begin(launch);
     out_from_ = of.out.begin(launch);
     asked_ = taken_ = stored_ = owed_bytes_ = 0;
@@ -89,17 +115,21 @@ class DescribedKernel : public offload::KernelPorts {
   /// A region that finds no room waits for data to be taken, so it is not waited for.
   void ask() {
     const std::uint64_t moves = known_->work.in.moves;
-    while (asked_ < moves && owed_bytes_ < window_ && regions[0].room()) {
+    while (asked_ < moves && owed_bytes_ < window_) {
       const Row::Place place = known_->in.place(call_.arguments.data(), in_from_ + reads_.place(asked_));
+      const std::size_t port = ports_.of(place.at);
+      if (!regions[port].room()) return;
       const std::uint64_t words = std::min({reads_.together(asked_), place.left, moves - asked_});
-      regions[0].push({.at = place.at, .bytes = words * kWordBytes});
+      regions[port].push({.at = ports_.behind(place.at), .bytes = words * kWordBytes});
+      awaited_.push_back({.port = port, .bytes = words * kWordBytes});
       asked_ += words;
       owed_bytes_ += words * kWordBytes;
     }
   }
 
   void take() {
-    const fabric::AxiBurst& burst = data[0].read_in_place();
+    Awaited& first = awaited_.front();
+    const fabric::AxiBurst& burst = data[first.port].read_in_place();
     for (std::size_t at = 0; at < burst.bytes; at += kWordBytes) {
       Word word;
       std::memcpy(word.bytes.data(), burst.data.data() + at, kWordBytes);
@@ -107,20 +137,31 @@ class DescribedKernel : public offload::KernelPorts {
     }
     taken_ += burst.bytes / kWordBytes;
     owed_bytes_ -= burst.bytes;
+    first.bytes -= burst.bytes;
+    if (first.bytes == 0) awaited_.pop_front();
   }
 
   void give() {
     for (Word word; passage_.give(word);) {
-      const Row::Place place =
-          known_->out.place(call_.arguments.data() + known_->buffers_in, out_from_ + passage_.place());
-      if (results_.bytes > 0 && !follows(place.at)) store(false);
-      if (results_.bytes == 0) to_ = place.at;
+      const fabric::DeviceAddress at = out_at(passage_.place());
+      if (results_.bytes > 0 && !follows(at)) store(ports_.of(at) != ports_.of(to_));
+      if (results_.bytes == 0) to_ = at;
       std::memcpy(results_.data.data() + results_.bytes, word.bytes.data(), kWordBytes);
       results_.bytes += static_cast<std::uint32_t>(kWordBytes);
       ++stored_;
-      const bool last = stored_ == known_->work.out.moves;
-      if (last || results_.bytes == spec_.axi.first_burst(to_.byte, kFar)) store(last);
+      const bool last = is_last();
+      if (last || results_.bytes == ports_.axi[ports_.of(to_)].first_burst(to_.byte, kFar)) store(last);
     }
+  }
+
+  fabric::DeviceAddress out_at(std::uint64_t place) const {
+    return known_->out.place(call_.arguments.data() + known_->buffers_in, out_from_ + place).at;
+  }
+
+  /// Whether the word that was given last is the last of all, or of those that go through its port one after the other.
+  bool is_last() const {
+    if (stored_ == known_->work.out.moves) return true;
+    return ports_.axi.size() > 1 && ports_.of(out_at(writes_.place(stored_))) != ports_.of(to_);
   }
 
   bool follows(const fabric::DeviceAddress& at) const {
@@ -129,10 +170,16 @@ class DescribedKernel : public offload::KernelPorts {
 
   void store(bool last) {
     work();
-    fabric::AxiStore& made = stores[0].slot();
-    made.channel = to_.channel;
+    const std::size_t port = ports_.of(to_);
+    if (last && unwritten_[port]++ > 0) {
+      written[port].read();
+      --unwritten_[port];
+    }
+    const fabric::DeviceAddress at = ports_.behind(to_);
+    fabric::AxiStore& made = stores[port].slot();
+    made.channel = at.channel;
     made.last = last;
-    made.write.address = to_.byte;
+    made.write.address = at.byte;
     fabric::copy(results_, made.write.burst);
     results_.bytes = 0;
   }
@@ -147,14 +194,23 @@ class DescribedKernel : public offload::KernelPorts {
 
   static constexpr std::uint64_t kFar = std::uint64_t{1} << 20U;  ///< more words than any burst has
 
+  /// A region that was asked for.
+  struct Awaited {
+    std::size_t port;
+    std::uint64_t bytes;  ///< bytes that have not come yet
+  };
+
   Timer timer_;
-  offload::KernelSpec spec_;
+  Ports ports_;
   std::shared_ptr<const Known> known_;
   Passage passage_;
   Grid clock_;
   std::uint64_t window_;  ///< bytes under way
   fabric::KernelCall call_;
   Bursts reads_{0, 0};
+  Bursts writes_{0, 0};
+  std::deque<Awaited> awaited_;
+  std::vector<int> unwritten_;  ///< for each port, the last words whose writing is not reported yet
   std::uint64_t in_from_ = 0;
   std::uint64_t out_from_ = 0;
   std::uint64_t asked_ = 0;  ///< words requested
@@ -242,19 +298,37 @@ class DescribedStream {
 /// Behind the last step: into a register.
 constexpr int kPipeline = 1;
 
+std::shared_ptr<const Known> known_of(const Work& work, const Buffers& buffers) {
+  return std::make_shared<const Known>(Known{.work = work,
+                                             .in = Row(buffers.in),
+                                             .out = Row(buffers.out),
+                                             .buffers_in = buffers.in.size(),
+                                             .buffers_out = buffers.out.size()});
+}
+
 }  // namespace
 
 offload::KernelModel kernel_of(const Work& work, const Buffers& buffers) {
-  const auto known = std::make_shared<const Known>(Known{.work = work,
-                                                         .in = Row(buffers.in),
-                                                         .out = Row(buffers.out),
-                                                         .buffers_in = buffers.in.size(),
-                                                         .buffers_out = buffers.out.size()});
-  const auto add = [known](Graph& graph, const std::string& actor,
-                           const offload::KernelSpec& spec) -> offload::KernelPorts& {
-    return graph.add<DescribedKernel>(actor, {.clock = spec.clock, .group = kDeviceGroup}, spec, known);
+  const auto add = [known = known_of(work, buffers)](Graph& graph, const std::string& actor,
+                                                     const offload::KernelSpec& spec) -> offload::KernelPorts& {
+    return graph.add<DescribedKernel>(actor, {.clock = spec.clock, .group = kDeviceGroup},
+                                      Ports{.axi = {spec.axi}, .by_channel = false}, spec.clock, known);
   };
   return {.name = "described", .add = add};
+}
+
+soc::AddKernel kernel_behind_ports(const Work& work, const Buffers& buffers) {
+  return [known = known_of(work, buffers)](Graph& graph, const Clock& clock, std::vector<fabric::AxiSpec> ports) {
+    auto& kernel = graph.add<DescribedKernel>("circuit", {.clock = clock, .group = kDeviceGroup},
+                                              Ports{.axi = std::move(ports), .by_channel = true}, clock, known);
+    return soc::KernelEnds{.start = kernel.start,
+                           .regions = kernel.regions,
+                           .data = kernel.data,
+                           .stores = kernel.stores,
+                           .written = kernel.written,
+                           .finished = kernel.finished,
+                           .actor = graph.id(kernel)};
+  };
 }
 
 offload::DatapathMaker datapath_of(const Work& work) {

@@ -7,6 +7,7 @@
 #include "isthmus/offload/datapath.hpp"
 #include "isthmus/offload/kernel_model.hpp"
 #include "isthmus/program/kernel.hpp"
+#include "isthmus/soc/machine.hpp"
 
 /// A described application's kernel, behind each kind of memory.
 namespace isthmus::apps::traffic {
@@ -20,6 +21,9 @@ struct Buffers {
 /// What is launched between copies: its arguments are the buffers of the input, those of the output and the number of
 /// the launch.
 offload::KernelModel kernel_of(const Work& work, const Buffers& buffers);
+
+/// The same behind the ports of a chip: the channel of a buffer's address is the number of its port.
+soc::AddKernel kernel_behind_ports(const Work& work, const Buffers& buffers);
 
 /// What reads a message where it lies. Parts of the input are of equal length, a buffer each, and the launch's own is
 /// the first argument; the second is the output, all of which each launch writes once.

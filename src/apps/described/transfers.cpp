@@ -7,14 +7,14 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/program/parameter.hpp"
-#include "isthmus/stream.hpp"
 
 namespace isthmus::apps::traffic {
 namespace {
 
 [[noreturn]] void refuse(const std::string& text) {
   throw Error(fmt::format(
-      "transfers: expected DIRECTION:MEMORY:BYTESxCOUNT with to-device or to-host, pageable or pinned, got '{}'",
+      "transfers: expected DIRECTION:MEMORY:BYTESxCOUNT with to-device or to-host, pageable or pinned, or that with "
+      ":writes, :reads or :both and :sequential or :random behind it, got '{}'",
       text));
 }
 
@@ -40,12 +40,32 @@ bool is_first(const std::string& word, const char* first, const char* second, co
   return word == first;
 }
 
+/// Takes off the text what follows its last colons: what cores do with the bytes, and in which order.
+void read_use(std::string& left, Transfers& of, const std::string& text) {
+  const std::size_t at = left.find(':');
+  if (at == std::string::npos) return;
+  std::string use = left.substr(at + 1);
+  left.resize(at);
+  const std::string cpu = first_of(use, ':', text);
+  if (cpu != "writes" && cpu != "reads" && cpu != "both") refuse(text);
+  of.written = of.to_device || cpu != "reads";
+  of.read = !of.to_device || cpu != "writes";
+  of.in_order = is_first(use, "sequential", "random", text);
+}
+
 Transfers read_one(const std::string& text) {
   std::string left = text;
   const bool to_device = is_first(first_of(left, ':', text), "to-device", "to-host", text);
-  const bool pinned = is_first(first_of(left, ':', text), "pinned", "pageable", text);
-  const std::uint64_t bytes = number(first_of(left, 'x', text), text);
-  return {.to_device = to_device, .pinned = pinned, .bytes = bytes, .count = number(left, text)};
+  Transfers of{.to_device = to_device,
+               .pinned = is_first(first_of(left, ':', text), "pinned", "pageable", text),
+               .bytes = 0,
+               .count = 0,
+               .written = to_device,
+               .read = !to_device};
+  read_use(left, of, text);
+  of.bytes = number(first_of(left, 'x', text), text);
+  of.count = number(left, text);
+  return of;
 }
 
 }  // namespace
@@ -61,11 +81,10 @@ std::size_t Lying::all() const {
 }
 
 Lying side_of(const std::vector<Transfers>& transfers, bool to_device) {
-  constexpr auto kWord = static_cast<std::uint64_t>(kWordBytes);
   Lying side;
   for (const Transfers& each : transfers) {
     if (each.to_device != to_device) continue;
-    side.bytes.insert(side.bytes.end(), each.count, (each.bytes + kWord - 1) / kWord * kWord);
+    side.bytes.insert(side.bytes.end(), each.count, each.whole());
     side.pinned.insert(side.pinned.end(), each.count, each.pinned);
   }
   return side;
