@@ -231,18 +231,19 @@ def _experiments(app: str | None, wanted: RunRequest, typed: TypedOptions) -> li
     )
     _check(experiment)
     if described is not None:
-        return [_of_description(experiment, described)]
+        return [kept_coherent(_of_description(experiment, described))]
     experiment = replace(experiment, flow=_flow_of(experiment))
     rows = [replace(experiment, parameters=one) for one in spread(application, experiment.parameters)]
     return [kept_coherent(one) for row in rows for one in beside(row)]
 
 
 def _of_description(experiment: Experiment, described: "DescribedApplication") -> Experiment:
-    from isthmus.running.descriptions.application import background_sets, require_flow
+    from isthmus.running.descriptions.application import background_sets, is_chip, require_flow
 
     flow = require_flow(described, experiment.target, experiment.flow or None, experiment.sets)
     more = background_sets(described.description, experiment.target, experiment.sets)
-    return replace(experiment, flow=flow, sets=(*more, *experiment.sets))
+    method = experiment.method or (TREE if is_chip(experiment.target, experiment.sets) else None)
+    return replace(experiment, flow=flow, sets=(*more, *experiment.sets), method=method)
 
 
 def _check(experiment: Experiment) -> None:

@@ -15,6 +15,7 @@ from isthmus.running.tools import Event, as_options, collect
 APP = "app."  # what keys of a description begin with where they stand among those of platforms
 NUMBERS = ("integer", "number")
 PATHS = ("folder", "file")
+RUN_TOOL, DESCRIBED_TOOL = "isthmus-run", "isthmus-described"
 
 
 @dataclass(frozen=True)
@@ -123,6 +124,13 @@ def is_program(application: str) -> bool:
     return "/" in application and not is_description(application)
 
 
+def tool_of(application: str) -> str:
+    """The tool that runs an application: `isthmus-run`, the program itself, or the tool for descriptions."""
+    if is_description(application):
+        return DESCRIBED_TOOL
+    return application if is_program(application) else RUN_TOOL
+
+
 def describe(application: str, place: str | None = None) -> Application:
     """Asks an application for its description; an IsthmusError, with the nearest name, if there is none.
 
@@ -150,8 +158,9 @@ def buffers_of(typed: str, parameters: Sequence[str]) -> list[dict[str, Any]]:
 
 def _told(typed: str, parameters: Sequence[str]) -> Event:
     """The tool's answer about an application with NAME=VALUE of its parameters."""
-    words = as_options({"app": None if is_program(typed) else typed, "list": True, "set": tuple(parameters)})
-    (told,) = collect(typed if is_program(typed) else "isthmus-run", words, "application")
+    tool = tool_of(typed)
+    words = as_options({"app": typed if tool == RUN_TOOL else None, "list": True, "set": tuple(parameters)})
+    (told,) = collect(tool, words, "application")
     return told
 
 

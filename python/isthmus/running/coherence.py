@@ -184,12 +184,12 @@ def kept_coherent(experiment: "Experiment") -> "Experiment":
 
 def transfers_of(experiment: "Experiment") -> dict[str, Transfer]:
     """The buffers of an application with these parameters, by name."""
-    from isthmus.running.applications import buffers_of, describe, described_with
+    from isthmus.running.applications import buffers_of
 
     delayed = int(experiment.delay or 0)
-    application = described_with(experiment.application, describe(experiment.application), experiment.parameters)
+    busy = experiment.described is not None and experiment.described.description.background == "memory"
     found: dict[str, Transfer] = {}
-    for buffer in buffers_of(experiment.application, experiment.parameters):
+    for buffer in buffers_of(experiment.application, experiment.tool_parameters):
         size = int(buffer["bytes"])
         found[str(buffer["name"])] = Transfer(
             direction=str(buffer["direction"]),
@@ -198,9 +198,16 @@ def transfers_of(experiment: "Experiment") -> dict[str, Transfer]:
             sequential=bool(buffer["sequential"]),
             can_be_sequential=bool(buffer["can_be_sequential"]),
             read_at_once=bool(buffer["read_at_once"]) and delayed == 0,
-            reordered=delayed * application.bytes_each,
+            reordered=delayed * _bytes_each(experiment) if delayed else 0,
+            busy_memory=busy,
         )
     return found
+
+
+def _bytes_each(experiment: "Experiment") -> int:
+    from isthmus.running.applications import describe, described_with
+
+    return described_with(experiment.application, describe(experiment.application), experiment.parameters).bytes_each
 
 
 def beside(experiment: "Experiment") -> "list[Experiment]":

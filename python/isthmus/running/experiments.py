@@ -14,7 +14,7 @@ from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import user_folder, write_atomically
 from isthmus.base.grain import DEFAULT, Grain
 from isthmus.base.parsing import checked
-from isthmus.running.applications import is_description, is_program
+from isthmus.running.applications import RUN_TOOL, tool_of
 from isthmus.running.targets import is_model
 from isthmus.running.tools import Event, as_options, as_sets, record_of, run_tool
 
@@ -73,23 +73,26 @@ class Experiment:
 
     @property
     def tool(self) -> str:
-        """The tool that runs it: `isthmus-run`, the program itself, or the tool for descriptions."""
-        if is_description(self.application):
-            return "isthmus-described"
-        return self.application if is_program(self.application) else "isthmus-run"
+        """The tool that runs it."""
+        return tool_of(self.application)
+
+    @property
+    def tool_parameters(self) -> tuple[str, ...]:
+        """NAME=VALUE that `tool` is told: the application's, or what a description comes to on the target."""
+        described = self.described
+        return described.parameters(self.target, self.flow, self.sets) if described else self.parameters
 
     def arguments(self) -> list[str]:
         """The arguments of `tool`; `sets` only where they mean something, on a model, repetitions on anything else."""
         on_model = is_model(self.target)
-        described = self.described
         words = as_options(
             {
-                "app": self.application if self.tool == "isthmus-run" else None,
+                "app": self.application if self.tool == RUN_TOOL else None,
                 "on": self.target,
                 "flow": self.flow,
                 "count": self.count,
                 "grain": self.grain if on_model else None,
-                "set": described.parameters(self.target, self.flow, self.sets) if described else self.parameters,
+                "set": self.tool_parameters,
                 "seed": self.seed,
                 "workers": self.workers,
                 "map": self.mapping,

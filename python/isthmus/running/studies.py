@@ -15,7 +15,13 @@ from isthmus.base.toml_lines import line_of, line_of_item
 from isthmus.running.application_options import ApplicationDefaults, ApplicationOptions, parameters_of, spread
 from isthmus.running.applications import PATHS, Application, describe, is_program
 from isthmus.running.coherence import TREE, check_method, kept_coherent
-from isthmus.running.descriptions.application import DescribedApplication, background_sets, flows_on, read_described
+from isthmus.running.descriptions.application import (
+    DescribedApplication,
+    background_sets,
+    flows_on,
+    is_chip,
+    read_described,
+)
 from isthmus.running.experiments import Experiment
 from isthmus.running.study_file import StudyApplication, StudyDescription
 from isthmus.running.targets import check_target, flows_of, is_model, read_platform
@@ -49,7 +55,7 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
         if channel is not None:
             links = read_platform(target, sets).links if is_model(target) else None
             _check_channel(channel, links, f"{path}:{line_of_item(text, 'study.targets', channel)}", target)
-    if study.study.methods and not any(work.application.shares_buffers for work in works):
+    if study.study.methods and not any(one.application.shares_buffers or one.work.description for one in works):
         raise IsthmusError(
             f"{path}:{line_of(text, 'study.methods')}: key 'study.methods': no application of the study has buffers "
             "that ports move"
@@ -197,9 +203,16 @@ def _runs(
 
 def _by_method(work: _StudyApplication, runs: list[Experiment], methods: list[str]) -> list[Experiment]:
     """One experiment for each method, if ports move the application's buffers; the tree's if the study names none."""
-    if not work.application.shares_buffers:
-        return runs
-    return [kept_coherent(replace(run, method=method)) for run in runs for method in methods or [TREE]]
+    return [
+        kept_coherent(replace(run, method=method))
+        for run in runs
+        for method in (methods or [TREE] if _shares_buffers(work, run) else [None])
+    ]
+
+
+def _shares_buffers(work: _StudyApplication, run: Experiment) -> bool:
+    on_chip = run.described is not None and is_chip(run.target, run.sets)
+    return work.application.shares_buffers or on_chip
 
 
 def _experiment(work: _StudyApplication, flags: Flags) -> Experiment:

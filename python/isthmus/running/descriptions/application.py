@@ -8,13 +8,12 @@ from pathlib import Path
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import listed
 from isthmus.base.units import BYTES, CLOCKS
-from isthmus.running.applications import Application, is_app_key
+from isthmus.running.applications import DESCRIBED_TOOL, Application, is_app_key
 from isthmus.running.descriptions.description import Description, read_description
 from isthmus.running.descriptions.unit import Unit, arguments
 from isthmus.running.targets import is_model, platform
 from isthmus.running.tools import Event, as_sets, collect
 
-TOOL = "isthmus-described"
 UNITS = 100  # that a run has where nothing is said
 LEFT_OF_MEMORY = 0.5  # of the host's memory's rate, beside other cores that use as much of it as they get
 
@@ -29,7 +28,8 @@ class DescribedApplication:
     def parameters(self, target: str, flow: str, sets: Sequence[str] = ()) -> tuple[str, ...]:
         """NAME=VALUE of its tool; the time of its kernel in cycles of the board."""
         one = self.description
-        return arguments(Unit.of(one), flow, clock_of(target, tuple(sets)), one.name, one.units)
+        unit, clock = Unit.of(one), clock_of(target, tuple(sets))
+        return arguments(unit, flow, clock, one.name, one.units, is_chip(target, tuple(sets)))
 
 
 def read_described(path: str, sets: Sequence[str] = ()) -> DescribedApplication:
@@ -65,9 +65,14 @@ def number_of(target: str, sets: Sequence[str], kind: str, name: str) -> tuple[s
 
 
 def clock_of(target: str, sets: Sequence[str]) -> float:
-    """Hz of the kernels of a board; 0 of one that has none."""
-    found = number_of(target, sets, "kernel", "clock")
+    """Hz of the kernels of a board, or of the circuit behind a chip's ports; 0 of one that has none."""
+    found = number_of(target, sets, "kernel", "clock") or number_of(target, sets, "hp", "clock")
     return found[1] * CLOCKS[found[2]] if found else 0.0
+
+
+def is_chip(target: str, sets: Sequence[str] = ()) -> bool:
+    """Tells whether a board is a chip whose ports reach the memory of its processor (min2019)."""
+    return is_model(target) and number_of(target, sets, "hp", "clock") is not None
 
 
 def has_key(target: str, key: str) -> bool:
@@ -101,7 +106,8 @@ def background_sets(
     """
     if description.background == "none":
         return ()
-    found = number_of(target, sets, "memory", "transfer_rate")
+    part = "dram" if is_chip(target, sets) else "memory"
+    found = number_of(target, sets, part, "transfer_rate")
     if found is None and missing_is_none:
         return ()
     if found is None:
@@ -121,7 +127,7 @@ def flows_on(described: DescribedApplication, target: str, sets: Sequence[str] =
     found = []
     for flow in described.description.flows:
         words = ["--list", "--on", target, *as_sets(described.parameters(target, flow, sets)), *as_sets(sets)]
-        if any(flow in one["flows"] for one in collect(TOOL, words, "application")):
+        if any(flow in one["flows"] for one in collect(DESCRIBED_TOOL, words, "application")):
             found.append(flow)
     return found
 

@@ -18,6 +18,13 @@ class Crossing:
     pinned: bool
     bytes: float  # of each
     count: float
+    cpu: str | None = None  # what cores do with them: writes, reads or both; None: not known
+    order: str | None = None  # in which order: sequential or random
+
+    @property
+    def use(self) -> tuple[str, str]:
+        """What cores do with the bytes and in which order, with what is not known as it mostly is."""
+        return self.cpu or ("writes" if self.to_device else "reads"), self.order or "sequential"
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,7 @@ class Unit:
     def of(cls, description: Description) -> "Unit":
         """The unit of a description, with its values as they are."""
         crossings = tuple(
-            Crossing(one.to_device, one.host == "pinned", one.bytes.value, one.count.value)
+            Crossing(one.to_device, one.host == "pinned", one.bytes.value, one.count.value, one.cpu, one.order)
             for one in description.transfers
         )
         kernel = description.kernel
@@ -93,22 +100,25 @@ def _moved(crossings: tuple[Crossing, ...], to_device: bool) -> float:
     return sum(one.bytes * one.count for one in crossings if one.to_device == to_device)
 
 
-def arguments(unit: Unit, flow: str, clock_hz: float, name: str, units: str) -> tuple[str, ...]:
-    """NAME=VALUE of `isthmus-described` for a unit in a flow on a board whose kernels have that clock."""
+def arguments(unit: Unit, flow: str, clock_hz: float, name: str, units: str, by_ports: bool = False) -> tuple[str, ...]:
+    """NAME=VALUE of `isthmus-described` for a unit in a flow on a board whose kernels have that clock.
+
+    by_ports: of a chip, whose ports move what its cores and its circuit share.
+    """
     many = unit.together
-    in_place = flow == "shared" and not unit.streams
+    in_place = flow == "shared" and not unit.streams and not by_ports
     values: dict[str, object] = {
         "name": name,
         "counted": units,
         "in_message": many,
-        "transfers": ",".join(_transfers(unit, many)),
+        "transfers": ",".join(_transfers(unit, many, by_ports)),
         "launches": max(1, round(unit.launches * many)),
         "cycles": round(unit.compute_s * clock_hz),
         "device_read": round(unit.device_read * many),
         "device_write": _written(unit, many, in_place),
-        "burst": 0 if flow == "stream" or (flow == "shared" and not in_place) else round(unit.burst),
+        "burst": 0 if flow == "stream" or (flow == "shared" and not in_place and not by_ports) else round(unit.burst),
         "host_time": round(unit.host_s * many * 1e9),
-        "in_place": "yes" if in_place else "no",
+        "in_place": "ports" if by_ports else "yes" if in_place else "no",
     }
     return tuple(f"{key}={value}" for key, value in values.items())
 
@@ -125,12 +135,13 @@ def _written(unit: Unit, many: int, in_place: bool) -> int:
     return max(round(unit.device_write * many), words)
 
 
-def _transfers(unit: Unit, many: int) -> list[str]:
-    """DIRECTION:MEMORY:BYTESxCOUNT of those that a message has."""
+def _transfers(unit: Unit, many: int, with_use: bool) -> list[str]:
+    """DIRECTION:MEMORY:BYTESxCOUNT of those that a message has, with what cores do where that matters."""
     found = []
     for one in unit.crossings:
         count = round(one.count * many)
         way = "to-device" if one.to_device else "to-host"
         memory = "pinned" if one.pinned else "pageable"
-        found += [f"{way}:{memory}:{round(one.bytes)}x{count}"] if count else []
+        use = ":".join(("", *one.use)) if with_use else ""
+        found += [f"{way}:{memory}:{round(one.bytes)}x{count}{use}"] if count else []
     return found
