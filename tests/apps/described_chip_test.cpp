@@ -72,7 +72,7 @@ Said drawn() {
             {"burst", *rc::gen::elementOf(std::vector<std::string>{"0", "64", "256", "4096"})},
             {"device_read", std::to_string(*rc::gen::inRange(0, 50000))},
             {"device_write", std::to_string(80000 + *rc::gen::inRange(0, 50000))}};
-  const std::string into = transfers("to-device");
+  const std::string into = transfers("to-device") + "," + transfers("to-device");
   const std::string out = transfers("to-host") + "," + transfers("to-host");
   said["transfers"] = *rc::gen::element(0, 1, 2, 3) == 0 ? out : *rc::gen::arbitrary<bool>() ? into + "," + out : into;
   return said;

@@ -110,6 +110,8 @@ class Messages {
     const std::vector<soc::Pass> passes = passes_of(cpu);
     for (int message = 0; message < job_.count; ++message) {
       times.begin(cpu);
+      for (const Stretch& each : in_)
+        if (!each.of->pinned) provide(cpu, each, message);
       cpu.stage(kHost);
       cpu.core.work(message_.host);
       cpu.stage(kWrite);
@@ -157,9 +159,8 @@ class Messages {
   /// A core makes the bytes where the circuit reads them, or copies them there from memory of its own, which has them
   /// in the order in which it takes them.
   void write(Cpu& cpu, const Stretch& to, int message) {
-    const std::span<const std::byte> bytes = job_.messages.input(message).subspan(to.first, to.of->all());
-    const std::uint64_t own = static_cast<std::uint64_t>(message) * whole_pages(bytes_of(in_)) + to.first;
-    if (!to.of->pinned) provide(cpu, *to.of, own, bytes);
+    const std::span<const std::byte> bytes = bytes_to(to, message);
+    const std::uint64_t own = own_place(in_, to, message);
     std::array<std::byte, kPiece> piece{};
     by_pieces(*to.of, [&](std::uint64_t number, std::uint64_t place) {
       if (to.of->pinned)
@@ -172,11 +173,22 @@ class Messages {
     if (to.of->read) look_at(cpu, to);
   }
 
-  static void provide(Cpu& cpu, const Transfers& of, std::uint64_t own, std::span<const std::byte> bytes) {
+  std::span<const std::byte> bytes_to(const Stretch& to, int message) const {
+    return job_.messages.input(message).subspan(to.first, to.of->all());
+  }
+
+  /// Where a stretch lies in memory of the program's own, which has pages of its own for each message.
+  static std::uint64_t own_place(const std::vector<Stretch>& side, const Stretch& of, int message) {
+    return static_cast<std::uint64_t>(message) * whole_pages(bytes_of(side)) + of.first;
+  }
+
+  /// Before anything of the message is read, as a core reads ahead.
+  void provide(Cpu& cpu, const Stretch& to, int message) const {
+    const std::span<const std::byte> bytes = bytes_to(to, message);
     std::vector<std::byte> taken(bytes.size());
-    by_pieces(of,
+    by_pieces(*to.of,
               [&](std::uint64_t number, std::uint64_t place) { std::memcpy(&taken[number], &bytes[place], kPiece); });
-    cpu.provide_area(kSources, own, taken);
+    cpu.provide_area(kSources, own_place(in_, to, message), taken);
   }
 
   static void look_at(Cpu& cpu, const Stretch& at) {
@@ -189,7 +201,7 @@ class Messages {
 
   void read(Cpu& cpu, const Stretch& from, int message) {
     const std::span<std::byte> bytes = job_.messages.output(message).subspan(from.first, from.of->all());
-    const std::uint64_t own = static_cast<std::uint64_t>(message) * whole_pages(bytes_of(out_)) + from.first;
+    const std::uint64_t own = own_place(out_, from, message);
     by_pieces(*from.of, [&](std::uint64_t number, std::uint64_t place) {
       const std::span piece = bytes.subspan(place, kPiece);
       cpu.load(from.buffer, place, piece);
