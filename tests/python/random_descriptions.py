@@ -35,11 +35,14 @@ def document_of(drawing: random.Random) -> dict[str, Any]:
 
 
 def _transfer(drawing: random.Random, direction: str) -> dict[str, Any]:
+    usual = "writes" if direction == "to-device" else "reads"
     return {
         "direction": direction,
         "bytes": round(_between(drawing, 64, 1 * MIB)),
         "count": drawing.choice((1, 1, 1, 2, 4)),
         "host": drawing.choice(("pageable", "pinned")),
+        "cpu": drawing.choice((usual, usual, "both")),
+        "order": drawing.choice(("sequential", "sequential", "random")),
     }
 
 

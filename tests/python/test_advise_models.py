@@ -11,10 +11,12 @@ import pytest
 from tests.python.random_descriptions import draw
 
 from isthmus.advising.advice import Advice, Ran, advise
-from isthmus.advising.choices import ChoiceValue, Goal
+from isthmus.advising.choices import Choice, ChoiceValue, Goal
 from isthmus.advising.curves import BoardCurves, curves_of
 from isthmus.advising.draws import Boards, as_sets
+from isthmus.advising.formulas import RunTimes
 from isthmus.base.errors import IsthmusError
+from isthmus.records import AdviseRow, AdviseVerdict
 from isthmus.running.descriptions.application import DescribedApplication
 from isthmus.running.descriptions.description import Description
 from isthmus.running.experiments import Experiment, run_experiment
@@ -55,6 +57,7 @@ def run(description: Description, choices: Sequence[ChoiceValue], sets: dict[str
             count=units,
             sets=sets.get(choice.choice.target, ()),
             described=DescribedApplication(description),
+            method=choice.choice.method,
         )
         for number, choice in enumerate(choices)
     }
@@ -130,9 +133,9 @@ def _case(
     def good(target: str, ran: Ran) -> float:
         return 0.0 if isinstance(ran, str) else asked.goodness(asked.value(target, *ran))
 
-    names = {f"{row.target} {row.flow}": row for row in found.rows}
-    first = f"{found.verdict.target} {found.verdict.flow}"
-    choices = [_choice(row.target, row.flow) for row in found.rows if f"{row.target} {row.flow}" not in kept]
+    names = {str(_choice(row).choice): row for row in found.rows}
+    first = str(_choice(found.verdict).choice)
+    choices = [_choice(row) for each, row in names.items() if each not in kept]
     runner(choices)
     goods = {each: good(names[each].target, ran) for each, ran in kept.items()}
     best = max(goods.values())
@@ -141,7 +144,7 @@ def _case(
     numbers = drawn_anew(description, drawing)
     for each in drawing.sample(list(names), min(3, len(names))):
         row, boards_anew = names[each], fresh[names[each].target]
-        ran = run_anew(numbers, _choice(row.target, row.flow), boards_anew, drawing.randrange(1000))
+        ran = run_anew(numbers, _choice(row), boards_anew, drawing.randrange(1000))
         value = asked.value(row.target, *ran)
         tally.add("a result lies in its interval", row.low <= value <= row.high, f"{name}: {each} {value:.4g}")
     if found.verdict.clear:
@@ -157,11 +160,8 @@ def drawn_anew(description: Description, drawing: random.Random) -> Description:
     return description.with_values(values)
 
 
-def _choice(target: str, flow: str) -> ChoiceValue:
-    from isthmus.advising.choices import Choice
-    from isthmus.advising.formulas import RunTimes
-
-    return ChoiceValue(Choice(target, flow), RunTimes(0, 0), 0, (), True, 0, 0)
+def _choice(row: AdviseRow | AdviseVerdict) -> ChoiceValue:
+    return ChoiceValue(Choice(row.target, row.flow, row.method), RunTimes(0, 0), 0, (), True, 0, 0)
 
 
 if __name__ == "__main__":

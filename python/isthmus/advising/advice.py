@@ -107,7 +107,8 @@ def advise(
         AdviseCrossing(
             target=row.target,
             flow=row.flow,
-            crossing_s=metrics.transfer_s(kept[row.target].nominal.curves, unit, row.flow),
+            method=row.method,
+            crossing_s=metrics.transfer_s(kept[row.target].nominal.curves, unit, row.flow, row.method),
         )
         for row in rows
     ]
@@ -123,7 +124,7 @@ def matters_below(unit: Unit, boards: Sequence[BoardCurves], found: Sequence[Cho
         best: dict[str, float] = {}
         timed = replace(unit, compute_s=time_s / unit.launches)
         for one in found:
-            taken = take(nominal[one.choice.target], one.choice.flow, timed, asked)
+            taken = take(nominal[one.choice.target], one.choice, timed, asked)
             value = asked.value(one.choice.target, taken.elapsed_s, taken.latency_s) * one.scale
             good = asked.goodness(value)
             best[one.choice.target] = max(best.get(one.choice.target, 0.0), good)
@@ -169,11 +170,12 @@ def _row(
     asked: Goal,
     failure: str | None,
 ) -> AdviseRow:
-    board, flow, unit = boards[one.choice.target], one.choice.flow, Unit.of(description)
+    board, flow, method = boards[one.choice.target], one.choice.flow, one.choice.method
+    unit = Unit.of(description)
     curves = board.nominal.curves
     low, high = interval(one)
-    line = metrics.latency_s(curves, flow)
-    transfer, computed = metrics.transfer_s(curves, unit, flow), metrics.computation_s(curves, unit, flow)
+    line = metrics.latency_s(curves, flow, method)
+    transfer, computed = metrics.transfer_s(curves, unit, flow, method), metrics.computation_s(curves, unit, flow)
     own = flow in ("offload", "overlap")
     dma, device = metrics.bandwidths(curves, unit) if own else (0.0, 0.0)
     r = metrics.reuse(unit)
@@ -185,7 +187,7 @@ def _row(
         rank=rank,
         target=one.choice.target,
         flow=flow,
-        method=one.choice.method,
+        method=method,
         value=one.value,
         unit=unit_of(description),
         low=low,
@@ -270,7 +272,8 @@ def _verdict(
     numbers = drawn(description, len(first.draws))
     even = quantile(ratio, 0.95) < 1 + EVEN and quantile(ratio, 0.05) > 1 / (1 + EVEN)
     decides = None if even else decider(first, rival, asked, boards, numbers)
-    told = [f"no clear winner: {base.flow} on {base.target} is the best in {percent(shares[0])} of the draws"]
+    how = f"{base.flow} by {base.method}" if base.method else base.flow
+    told = [f"no clear winner: {how} on {base.target} is the best in {percent(shares[0])} of the draws"]
     measure = None
     if even:
         told.append(f"{rival.choice} is within {percent(EVEN)} of it in nearly all: take either")

@@ -5,6 +5,7 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from isthmus.advising.chips import by_ports
 from isthmus.advising.curves import BoardCurves, Draw
 from isthmus.advising.formulas import FORMULAS, RunTimes
 from isthmus.running.descriptions.description import Description, Price
@@ -95,8 +96,10 @@ class Goal:
         return good if meets else good * MISSED
 
 
-def supports(unit: Unit, flow: str) -> bool:
-    """Tells whether an application of such units can be written for a flow."""
+def supports(unit: Unit, flow: str, method: str | None = None) -> bool:
+    """Tells whether an application of such units can be written for a flow; any can for a chip, which has methods."""
+    if method is not None:
+        return True
     if flow == "stream":
         return unit.streams
     return flow != "shared" or unit.streams or unit.reads_again
@@ -118,10 +121,11 @@ def valued(description: Description, boards: Sequence[BoardCurves], asked: Goal)
     units = [Unit.of(description.with_values(values)) for values in numbers]
     nominal = Unit.of(description)
     found = [
-        _valued(Choice(board.target, flow), board, asked, nominal, units)
+        _valued(Choice(board.target, flow, method), board, asked, nominal, units)
         for board in boards
         for flow in description.flows
-        if flow in board.flows and supports(nominal, flow)
+        for method in board.methods
+        if flow in board.flows and supports(nominal, flow, method)
     ]
     return ranked(found, asked)
 
@@ -132,11 +136,11 @@ def ranked(found: Sequence[ChoiceValue], asked: Goal) -> list[ChoiceValue]:
 
 
 def _valued(choice: Choice, board: BoardCurves, asked: Goal, nominal: Unit, units: Sequence[Unit]) -> ChoiceValue:
-    taken = take(board.nominal, choice.flow, nominal, asked)
+    taken = take(board.nominal, choice, nominal, asked)
     latency = taken.latency_s
     draws = []
     for draw, unit in zip(board.draws, units, strict=True):
-        one = take(draw, choice.flow, unit, asked)
+        one = take(draw, choice, unit, asked)
         draws.append(asked.value(choice.target, one.elapsed_s, one.latency_s))
     return ChoiceValue(
         choice=choice,
@@ -149,10 +153,12 @@ def _valued(choice: Choice, board: BoardCurves, asked: Goal, nominal: Unit, unit
     )
 
 
-def take(draw: Draw, flow: str, unit: Unit, asked: Goal) -> RunTimes:
+def take(draw: Draw, choice: Choice, unit: Unit, asked: Goal) -> RunTimes:
     """Evaluates the formula for so many units on a board as a draw gives it."""
     messages = max(1, round(asked.units / unit.together))
-    return FORMULAS[flow](draw.curves, unit, messages)
+    if choice.method is not None:
+        return by_ports(draw.curves, unit, messages, choice.method)
+    return FORMULAS[choice.flow](draw.curves, unit, messages)
 
 
 def after_run(one: ChoiceValue, asked: Goal, elapsed_s: float, latency_s: float) -> ChoiceValue:

@@ -12,10 +12,13 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from isthmus.advising.chip_probes import ChipProbes
 from isthmus.advising.curve_probes import SHARED_SIZES, STREAM_SIZES, CurveProbes, Points
 from isthmus.advising.draws import Boards, as_sets
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder, user_folder, write_atomically
+from isthmus.running.coherence import METHODS
+from isthmus.running.descriptions.application import is_chip
 from isthmus.running.integration import is_calibrated
 from isthmus.running.parallel import run_in_parallel
 from isthmus.running.targets import platform, platforms
@@ -27,6 +30,7 @@ if TYPE_CHECKING:
 
 DRAWS = 64
 RECIPE = 2  # how curves are measured, sizes too: a file of another is measured anew
+CHIP_RECIPE = 3  # the same of chips
 SEED = 1
 DIGITS = 5
 ATTEMPTS = 200  # draws of boards that run, until there is one that does
@@ -52,22 +56,34 @@ class BoardCurves:
     draws: tuple[Draw, ...]
     calibrated: bool = True  # whether any number of it is calibrated by a measurement of the board
 
+    @property
+    def methods(self) -> tuple[str | None, ...]:
+        """The methods that keep buffers coherent, of a chip; of any other board only that there is none to choose."""
+        return tuple(one for one in METHODS if any(name.startswith(f"{one}/") for name in self.nominal.curves)) or (
+            None,
+        )
+
 
 def curves_of(target: str, sets: Sequence[str] = (), progress: Progress | None = None) -> BoardCurves:
     """The curves of a modelled board: kept ones, else measured now, and kept."""
     board = platform(target, sets)
     usual = platform(target) if sets else board
-    kept = _kept(board["sha256"])
+    kept = _kept(board["sha256"], recipe_of(target, sets))
     if kept is None:
         kept = measure(target, sets, progress)
         _keep(board["sha256"], kept)
     return _read(target, kept, is_calibrated(item["role"] for item in usual["inputs"]))
 
 
+def recipe_of(target: str, sets: Sequence[str] = ()) -> int:
+    """The recipe of a board's curves."""
+    return CHIP_RECIPE if is_chip(target, sets) else RECIPE
+
+
 def flows_of_board(target: str, sets: Sequence[str] = ()) -> list[str]:
     """The flows in which a board runs any description at all."""
     found: list[str] = []
-    for in_place in ("no", "yes"):
+    for in_place in ("no", "yes", "ports"):
         words = ["--list", "--on", target, *as_words(sets), "--set", f"in_place={in_place}"]
         (event,) = collect("isthmus-described", words, "application")
         found += [flow for flow in event["flows"] if flow not in found]
@@ -94,7 +110,7 @@ def measure(target: str, sets: Sequence[str] = (), progress: Progress | None = N
     if flows:
         run_in_parallel(dict(enumerate(range(draws + 1))), lambda _number, _event: None, keep, one)
     return {
-        "recipe": RECIPE,
+        "recipe": recipe_of(target, sets),
         "sha256": board["sha256"],
         "name": board.get("name"),
         "flows": flows,
@@ -118,6 +134,10 @@ def fresh(boards: Boards, number: int, flows: Sequence[str]) -> Draw:
 
 
 def _measured(target: str, sets: tuple[str, ...], flows: Sequence[str], board: "Event") -> dict[str, Points]:
+    if is_chip(target, sets):
+        chip = ChipProbes(target, sets, board)
+        chip.measure()
+        return chip.curves
     bench = CurveProbes(target, sets, board)
     if "offload" in flows:
         bench.copies()
@@ -147,10 +167,10 @@ def _read(target: str, document: Any, calibrated: bool) -> BoardCurves:
     return BoardCurves(target, tuple(document["flows"]), nominal, draws[1:], calibrated)
 
 
-def _kept(sha256: str) -> Any:
+def _kept(sha256: str, recipe: int) -> Any:
     for folder in (_own_folder(), data_folder("curves")):
         document = _document(folder / f"{sha256[:16]}.json")
-        if document is not None and document.get("sha256") == sha256 and document.get("recipe") == RECIPE:
+        if document is not None and document.get("sha256") == sha256 and document.get("recipe") == recipe:
             return document
     return None
 
@@ -184,7 +204,7 @@ def _write_ours(folder: Path) -> None:
     for target in platforms():
         sha256 = platform(target)["sha256"]
         found = _document(folder / f"{sha256[:16]}.json")
-        if found is None or found.get("recipe") != RECIPE:
+        if found is None or found.get("recipe") != recipe_of(target):
             print(target, file=sys.stderr)
             write_atomically(folder / f"{sha256[:16]}.json", _text(measure(target)))
     known = {f"{platform(target)['sha256'][:16]}.json" for target in platforms()}

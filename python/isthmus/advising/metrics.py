@@ -1,7 +1,9 @@
 """Metrics of choi2019 and gemieux2018 for an application on a board: reuse, bandwidth, computation to communication."""
 
+from isthmus.advising.chips import ChipTimes
 from isthmus.advising.formulas import Curves, at, copies_s, kernel_s, memory_s, mixed
-from isthmus.running.descriptions.unit import Unit
+from isthmus.running.coherence import METHODS
+from isthmus.running.descriptions.unit import Crossing, Unit
 
 GB = 1e9
 LINE = 64
@@ -38,7 +40,10 @@ def threshold(dma: float, device: float, shared: float) -> float | None:
 
 
 def shared_gb_per_s(curves: Curves, unit: Unit) -> float:
-    """GB/s of a unit's traffic over the link of a shared-memory board."""
+    """GB/s of a unit's traffic over the link of a shared-memory board, or over the best of a chip's ports."""
+    if not any(name.startswith("shared-") for name in curves):
+        least = min(ChipTimes(curves, unit, method).traffic_s() for method in METHODS) / unit.together
+        return (unit.device_read + unit.device_write) / max(least, 1e-12) / GB
     if unit.streams:
         crossing = mixed(curves, "shared-in", "shared-out", "shared-both", unit.sent, unit.fetched)
         return (unit.sent + unit.fetched) / crossing / GB
@@ -48,8 +53,11 @@ def shared_gb_per_s(curves: Curves, unit: Unit) -> float:
     return unit.sent * (1 + passes) / (first + passes * again) / GB
 
 
-def transfer_s(curves: Curves, unit: Unit, flow: str) -> float:
-    """The time in which a unit's bytes cross, without computation."""
+def transfer_s(curves: Curves, unit: Unit, flow: str, method: str | None = None) -> float:
+    """The time in which a unit's bytes cross, without computation; on a chip with what cores do to share them."""
+    if method is not None:
+        times = ChipTimes(curves, unit, method)
+        return (times.written_s() + times.maintained_s() + times.traffic_s() + times.read_s()) / unit.together
     if flow in ("offload", "overlap"):
         return copies_s(curves, unit, True) + copies_s(curves, unit, False)
     if flow == "stream":
@@ -62,8 +70,12 @@ def computation_s(curves: Curves, unit: Unit, flow: str) -> float:
     return kernel_s(curves, unit) if flow in ("offload", "overlap") else unit.compute_s * unit.launches
 
 
-def latency_s(curves: Curves, flow: str) -> float:
+def latency_s(curves: Curves, flow: str, method: str | None = None) -> float:
     """The round trip of a line (choi2019 table 5), s."""
+    if method is not None:
+        ways = tuple(Crossing(to_device, True, LINE, 1) for to_device in (True, False))
+        times = ChipTimes(curves, Unit(ways, 1, 0.0, LINE, LINE, 0.0, 0.0), method)
+        return times.written_s() + times.maintained_s() + times.kernel_s() + times.read_s()
     if flow in ("offload", "overlap"):
         return at(curves["h2d"], LINE)
     return at(curves[f"{flow}-both-alone"], LINE)

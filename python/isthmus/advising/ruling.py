@@ -31,6 +31,16 @@ PROBES = {
     "shared-output": "shared-write",
     "shared-both": "loopback",
 }
+# And of one that a chip has for a method, by how its name begins.
+CHIP_PROBES = {
+    "kernel-in": "port-tx",
+    "kernel-out": "port-rx",
+    "maintenance": "maintenance",
+    "write-sequential": "memcpy",
+    "read-sequential": "memcpy",
+    "write-random": "transpose",
+    "own-": "memcpy",
+}
 
 
 @dataclass(frozen=True)
@@ -137,14 +147,22 @@ def decider(
 def probe_of(board: BoardCurves, key: str) -> str | None:
     """The probe whose curve follows a number of a board most."""
     series = [draw.inputs[key] for draw in board.draws]
-    told = [name for name in board.nominal.curves if name in PROBES or not name.startswith(("stream-", "shared-"))]
+    told = [name for name in board.nominal.curves if probe_named(name) is not None]
     strongest, most = None, 0.0
     for name in told:
         for place in range(len(board.nominal.curves[name])):
             found = abs(correlation(series, [draw.curves[name][place][1] for draw in board.draws]))
             if found > most:
                 strongest, most = name, found
-    return None if strongest is None else PROBES.get(strongest, strongest)
+    return None if strongest is None else probe_named(strongest)
+
+
+def probe_named(curve: str) -> str | None:
+    """The probe that tells of a curve; None of one that several parts of a board are behind."""
+    _, by_method, name = curve.rpartition("/")
+    if by_method or curve.startswith("own-"):
+        return next((probe for start, probe in CHIP_PROBES.items() if name.startswith(start)), None)
+    return PROBES.get(curve, None if curve.startswith(("stream-", "shared-")) else curve)
 
 
 def correlation(one: Sequence[float], other: Sequence[float]) -> float:
@@ -177,9 +195,9 @@ def turn(
         unit = Unit.of(description.with_values({key: value}))
         goods = []
         for one in (first, second):
-            if not supports(unit, one.choice.flow):
+            if not supports(unit, one.choice.flow, one.choice.method):
                 return False
-            taken = take(boards[one.choice.target].nominal, one.choice.flow, unit, asked)
+            taken = take(boards[one.choice.target].nominal, one.choice, unit, asked)
             worth = asked.value(one.choice.target, taken.elapsed_s, taken.latency_s) * one.scale
             goods.append(asked.goodness(worth, one.meets))
         return goods[1] > goods[0]

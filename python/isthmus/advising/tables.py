@@ -10,10 +10,15 @@ from isthmus.show.output import Table, table_of
 
 def said_first(verdict: AdviseVerdict, first: AdviseRow) -> list[str]:
     """The verdict in a line, or two."""
-    what = f"{board(first)}, {first.flow}: {figure(first.value)} {first.unit}, model"
+    what = f"{board(first)}, {way(first)}: {figure(first.value)} {first.unit}, model"
     span = f"{figure(first.low)} to {figure(first.high)}"
     head = f"best: {what} ({span})" if verdict.clear else f"no clear winner; first {what} ({span})"
     return [f"{head}, the best in {percent(verdict.wins)} of the draws", *verdict.reasons]
+
+
+def way(one: AdviseRow | AdviseCrossing) -> str:
+    """The flow, and the method that keeps buffers coherent where there is a choice."""
+    return f"{one.flow} by {one.method}" if one.method else one.flow
 
 
 def board(row: AdviseRow) -> str:
@@ -26,7 +31,7 @@ def said_of_crossing(crossing: Sequence[AdviseCrossing], below_s: float | None) 
     least: dict[str, AdviseCrossing] = {}
     for one in sorted(crossing, key=lambda each: each.crossing_s):
         least.setdefault(one.target, one)
-    times = ", ".join(f"{one.target} {one.flow} {seconds(one.crossing_s)}" for one in least.values())
+    times = ", ".join(f"{one.target} {way(one)} {seconds(one.crossing_s)}" for one in least.values())
     if len(least) == 1:
         return f"crossing alone, a unit: {times}"
     if below_s is None:
@@ -40,7 +45,7 @@ def choices_table(rows: Sequence[AdviseRow]) -> Table:
     """One line for each choice."""
     columns: dict[str, Callable[[AdviseRow], str]] = {
         "target": board,
-        "flow": lambda row: row.flow,
+        "flow": way,
         rows[0].unit: lambda row: figure(row.value),
         "from": lambda row: figure(row.low),
         "to": lambda row: figure(row.high),

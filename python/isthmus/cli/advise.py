@@ -210,6 +210,7 @@ def _run(
             counted=description.units,
             sets=sets_of[choice.choice.target],
             described=DescribedApplication(description),
+            method=choice.choice.method,
         )
         for choice in choices
     ]
@@ -233,7 +234,7 @@ def _show(session: Session, description: Description, found: "Advice") -> None:
         matters_below_s=found.matters_below_s,
         left_out=dict(found.left_out),
     )
-    from isthmus.advising.tables import choices_table, said_first, said_of_crossing, tree_table
+    from isthmus.advising.tables import choices_table, said_first, said_of_crossing, tree_table, way
 
     session.emit(
         Result(
@@ -243,7 +244,7 @@ def _show(session: Session, description: Description, found: "Advice") -> None:
             tables=[choices_table(found.rows), tree_table(found.tree)],
             detail=[
                 said_of_crossing(found.crossing, found.matters_below_s),
-                *(f"{row.target} {row.flow}: {'; '.join(row.reasons)}" for row in found.rows[:3]),
+                *(f"{row.target} {way(row)}: {'; '.join(row.reasons)}" for row in found.rows[:3]),
                 *(f"left out: {target}: {reason}" for target, reason in found.left_out.items()),
                 f"{found.asked.units} {description.units} each; intervals: the middle 90 % of joint draws, model",
             ],

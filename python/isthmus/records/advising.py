@@ -97,6 +97,7 @@ class AdviseCrossing(Record):
 
     target: str
     flow: Flow
+    method: str | None = None
     crossing_s: float
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isthmus.advising.metrics import effective
-from isthmus.advising.tables import choices_table, said_first, said_of_crossing, tree_table
+from isthmus.advising.tables import choices_table, said_first, said_of_crossing, tree_table, way
 from isthmus.base.numbers import figure, seconds
 from isthmus.records import AdviseFile, AdviseRow
 from isthmus.report.axes import LogAxis, Tick, decades
@@ -114,8 +114,8 @@ def ctc_panel(file: AdviseFile) -> Panel | None:
     """Each choice at its times of transfer and of computation; the line between them is where both are one (choi2019
     4.1, insight 4).
     """
-    crossing = {(one.target, one.flow): one.crossing_s for one in file.crossing}
-    times = {(row.target, row.flow): (crossing[row.target, row.flow], row.ctc) for row in file.rows}
+    crossing = {(one.target, way(one)): one.crossing_s for one in file.crossing}
+    times = {(row.target, way(row)): (crossing[row.target, way(row)], row.ctc) for row in file.rows}
     drawn = {key: (one, ctc * one) for key, (one, ctc) in times.items() if one > 0 and ctc > 0}
     if not drawn:
         return None
@@ -129,8 +129,8 @@ def ctc_panel(file: AdviseFile) -> Panel | None:
             styles[target],
             True,
             [
-                Point(x.at(one), y.at(other), f"{target} {flow}: CTC {figure(other / one)}")
-                for (of, flow), (one, other) in drawn.items()
+                Point(x.at(one), y.at(other), f"{target} {how}: CTC {figure(other / one)}")
+                for (of, how), (one, other) in drawn.items()
                 if of == target
             ],
             joined=False,
@@ -213,6 +213,6 @@ def _ctc_table(file: AdviseFile, times: dict[tuple[str, str], tuple[float, float
     columns = ("target", "flow", "crossing", "computation", "CTC")
     rows = []
     for row in file.rows:
-        one, ctc = times[row.target, row.flow]
-        rows.append((row.target, row.flow, seconds(one), seconds(ctc * one), figure(ctc)))
+        one, ctc = times[row.target, way(row)]
+        rows.append((row.target, way(row), seconds(one), seconds(ctc * one), figure(ctc)))
     return Table(columns, rows, numbers=frozenset(columns[2:]), title="Computation to communication, a unit")
