@@ -37,9 +37,9 @@ program::ByteApplication application(Said said) {
 }
 
 program::Run run(const program::ByteApplication& of, const std::vector<Method>& methods, int count = 2,
-                 const std::vector<std::string>& overrides = {}) {
+                 const std::vector<std::string>& overrides = {}, platform::Grain grain = platform::Grain::fine) {
   return program::open_target(kChip, overrides)
-      ->run({.application = of, .flow = "shared", .count = count, .choice = {.methods = methods}});
+      ->run({.application = of, .flow = "shared", .count = count, .grain = grain, .choice = {.methods = methods}});
 }
 
 program::Run run_by(Method method, const Said& said, const std::vector<std::string>& overrides = {}) {
@@ -140,6 +140,32 @@ TEST(DescribedOnAChip, ItsBuffersSayWhatTheDecisionTreeAsks) {
   EXPECT_FALSE(sent.mostly_written);
   EXPECT_FALSE(sent.sequential);
   EXPECT_EQ(of.extras.buffers.back().direction, soc::Direction::to_cpu);
+}
+
+TEST(DescribedOnAChip, ALongRunIsToldFromItsFirstMessagesAndEveryByteIsStillCompared) {
+  const Said said{{"transfers", "to-device:pageable:9000x2:both:random,to-host:pageable:5000x1"},
+                  {"launches", "3"},
+                  {"device_read", "40000"},
+                  {"device_write", "20000"},
+                  {"host_time", "1000"}};
+  for (const Method method : kEach) {
+    program::ByteApplication of = application(said);
+    const std::vector<Method> methods(of.extras.buffers.size(), method);
+    const program::Run fine = run(of, methods, 12);
+    const program::Run coarse = run(of, methods, 12, {}, platform::Grain::coarse);
+    EXPECT_TRUE(coarse.right());
+    EXPECT_NEAR(coarse.times.elapsed.seconds() / fine.times.elapsed.seconds(), 1, 0.01);
+    EXPECT_EQ(coarse.times.latencies.size(), 12U);
+    for (const char* name : {"write", "kernel", "read", "maintenance"})
+      EXPECT_NEAR(stage(coarse, name), stage(fine, name), 0.02 * fine.times.elapsed.seconds()) << name;
+    of.reference = [right = of.reference](std::span<const std::byte> in, std::span<std::byte> out) {
+      right(in, out);
+      out[100] ^= std::byte{1};
+    };
+    const program::Run wrong = run(of, methods, 12, {}, platform::Grain::coarse);
+    ASSERT_TRUE(wrong.difference);
+    EXPECT_EQ(wrong.difference->messages, 12);
+  }
 }
 
 TEST(DescribedOnAChip, WhatIsNoUseOfTheBytesIsOneError) {

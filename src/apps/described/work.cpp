@@ -105,4 +105,22 @@ int Passage::finish() {
   return work_->in.moves == 0 ? static_cast<int>(std::max<std::uint64_t>(work_->cycles, 1)) : 1;
 }
 
+void pass(const Work& work, std::span<const Word> in, std::span<Word> out) {
+  Passage passage(work);
+  for (std::uint64_t launch = 0; launch < work.launches; ++launch) {
+    const Bursts reads = work.reads(launch);
+    const auto give = [&] {
+      for (Word word; passage.give(word);)
+        if (!work.out.resident) out[work.out.begin(launch) + passage.place()] = word;
+    };
+    passage.begin(launch);
+    for (std::uint64_t index = 0; index < work.in.moves; ++index) {
+      passage.take(work.in.resident ? Word{} : in[work.in.begin(launch) + reads.place(index)]);
+      give();
+    }
+    passage.finish();
+    give();
+  }
+}
+
 }  // namespace isthmus::apps::traffic

@@ -74,6 +74,9 @@ Word made(const Word* from, std::uint64_t place);
 /// A message's output, computed word by word and not as it streams. Without words of a message `in` or `out` is empty.
 void reference(const Work& work, std::span<const Word> in, std::span<Word> out);
 
+/// The bytes of a message through its launches, out of all time; `in` and `out` as for the reference.
+void pass(const Work& work, std::span<const Word> in, std::span<Word> out);
+
 /// What goes through a launch: takes the words that it reads and gives those that it writes, as soon as it can.
 class Passage {
  public:
