@@ -19,10 +19,11 @@ from tests.python.test_schemas import check
 
 from isthmus.advising import formulas, metrics, ruling
 from isthmus.advising.advice import advise
+from isthmus.advising.chip_probes import ORDERS, SIZES
 from isthmus.advising.choices import Choice, ChoiceValue, Goal
 from isthmus.advising.coherence import Use, costs_s
 from isthmus.advising.curve_probes import AGAIN_SIZES, COPY_SIZES, SHARED_SIZES, STREAM_SIZES
-from isthmus.advising.curves import DRAWS, RECIPE, Draw, curves_of
+from isthmus.advising.curves import DRAWS, Draw, curves_of, recipe_of
 from isthmus.advising.draws import Boards, as_sets, uncertain
 from isthmus.advising.formulas import RunTimes
 from isthmus.base.files import data_folder
@@ -188,7 +189,7 @@ def test_what_would_change_the_verdict_changes_it(seed: int) -> None:
 
     drawing = random.Random(seed)
     description = draw(drawing)
-    boards = {target: curves_of(target) for target in ("model:aws-f1", "model:xeon-fpga-v1", "model:stratix-v")}
+    boards = {target: curves_of(target) for target in ("model:aws-f1", "model:xeon-fpga-v1", "model:zynq-ultrascale")}
     asked = Goal.of(description)
     first, second, *_ = all_valued(description, list(boards.values()), asked)
     moved = ruling.turn(description, first, second, asked, boards)
@@ -200,7 +201,7 @@ def test_what_would_change_the_verdict_changes_it(seed: int) -> None:
         changed = Unit.of(description.with_values({moved.key: value}))
         goods = []
         for one in (first, second):
-            taken = take(boards[one.choice.target].nominal, one.choice.flow, changed, asked)
+            taken = take(boards[one.choice.target].nominal, one.choice, changed, asked)
             goods.append(asked.goodness(asked.value(one.choice.target, taken.elapsed_s, taken.latency_s)))
         return goods[0] / goods[1]
 
@@ -231,6 +232,10 @@ MEASURED_AT = {
     "stream-in": STREAM_SIZES,
     "shared-in": SHARED_SIZES,
     "shared-first": AGAIN_SIZES,
+    **{f"{method}/kernel-in-{order}": SIZES[method, order] for method in ("hpc", "acp") for order in ORDERS},
+    "hp-nc/read-random": SIZES["hp-nc", "random"],
+    "hp-c/maintenance-in": SIZES["hp-c", "sequential"],
+    "own-load": SIZES["hpc", "sequential"],
 }
 
 
@@ -251,7 +256,7 @@ def test_curves_of_each_board_come_with_the_package_and_are_what_its_model_gives
         path = data_folder("curves") / f"{sha256[:16]}.json"
         assert path.is_file(), f"run: python -m isthmus.advising.curves curves, for {target}"
         document = json.loads(path.read_text())
-        assert (document["sha256"], document["recipe"]) == (sha256, RECIPE)
+        assert (document["sha256"], document["recipe"]) == (sha256, recipe_of(target))
         assert len(document["draws"]) in (0, DRAWS + 1)
         assert _other_sizes(document) == {}, f"{target}: raise RECIPE, and measure all anew"
     sizes, times = zip(*curves_of("model:aws-f1").nominal.curves["h2d"], strict=True)
@@ -321,11 +326,20 @@ def test_every_board_and_flow_is_ranked_and_the_best_three_are_run(mine: Isthmus
     assert sum(row["wins"] for row in rows) == pytest.approx(1)
     assert (file["verdict"]["target"], file["verdict"]["flow"]) == (rows[0]["target"], rows[0]["flow"])
     assert file["verdict"]["clear"] == (file["verdict"]["wins"] >= 0.95)
-    assert "model:zynq-ultrascale" in file["left_out"]
+    assert file["left_out"] == {}
+    chips = ("model:zynq-ultrascale", "model:kv260")
+    ways = [(row["target"], row["method"]) for row in rows if row["target"] in chips]
+    assert sorted(ways) == sorted(itertools.product(chips, METHODS))
+    assert all((row["method"] is None) == (row["target"] not in chips) for row in rows)
     run = mine.json("run", "mine.toml", "--on", rows[0]["target"], "--flow", rows[0]["flow"])["rows"][0]
     assert run["value"] == pytest.approx(rows[0]["run"])
     private = next(row for row in rows if row["flow"] == "offload")
-    assert private["r_threshold"].keys() == {"model:xeon-fpga-v1", "model:xeon-fpga-v2", "model:ibm-capi"}
+    assert private["r_threshold"].keys() == {
+        "model:xeon-fpga-v1",
+        "model:xeon-fpga-v2",
+        "model:ibm-capi",
+        *chips,
+    }
 
 
 def test_what_an_hour_costs_ranks_boards_whose_price_is_known(mine: Isthmus) -> None:
@@ -376,6 +390,32 @@ def test_a_description_of_the_examples_is_advised(real: Isthmus, tree: Path) -> 
     done = real("advise", str(tree / "examples" / "my-app.toml"), "--on", "model:aws-f1,model:xeon-fpga-v1")
     assert done.returncode == 0, done.stderr
     assert "model" in done.stdout.splitlines()[0]
+
+
+def test_on_a_chip_each_method_is_a_choice_and_its_run_is_near_its_formula(mine: Isthmus) -> None:
+    use = ("--set", "app.transfer.0.order=random", "--set", "app.transfer.1.cpu=both")
+    file = mine.json("advise", "mine.toml", "--on", "model:zynq-ultrascale", *use)
+    check("advise", file)
+    assert {row["method"] for row in file["rows"]} == set(METHODS)
+    assert file["verdict"]["method"] == file["rows"][0]["method"]
+    assert {one["method"] for one in file["crossing"]} == set(METHODS)
+    for row in file["rows"]:
+        ran = mine.json("run", "mine.toml", "--on", row["target"], "--method", row["method"], *use)["rows"][0]
+        assert ran["verified"]
+        assert (ran["flow"], ran["method"]) == ("shared", row["method"])
+        assert ran["value"] == pytest.approx(row["formula"], rel=0.1)
+        if row["run"] is not None:
+            assert ran["value"] == pytest.approx(row["run"])
+    told = mine("advise", "mine.toml", "--on", "model:zynq-ultrascale", *use).stdout
+    assert f"shared by {file['verdict']['method']}" in told
+
+
+def test_cores_leave_half_of_a_chips_memory_beside_others(mine: Isthmus) -> None:
+    alone, beside = (
+        mine.json("run", "mine.toml", "--on", "model:zynq-ultrascale", "--method", "hp-nc", *sets)["rows"][0]["value"]
+        for sets in ((), ("--set", "app.host.background=memory"))
+    )
+    assert beside < alone
 
 
 def measured_costs(mine: Isthmus, *sets: str) -> list[dict[str, Any]]:

@@ -209,6 +209,36 @@ def test_a_study_takes_a_description(real: Isthmus, small: str) -> None:
     assert all(row["verified"] and row["value"] < 1000 for row in file["rows"])
 
 
+def test_on_a_chip_each_transfer_has_the_method_of_the_decision_tree_unless_one_is_given(
+    real: Isthmus, small: str
+) -> None:
+    words = ("run", small, "--on", "model:zynq-ultrascale", "--set", "app.transfer.0.order=random")
+    (row,) = real.json(*words)["rows"]
+    assert row["verified"]
+    assert (row["flow"], row["method"]) == ("shared", "tree")
+    assert row["methods"] == {"transfer.0": "acp", "transfer.1": "hpc"}, "less than 64 KiB out of sequence; to the CPU"
+    (row,) = real.json(*words, "--method", "transfer.0=hp-c,transfer.1=hp-nc")["rows"]
+    assert row["verified"]
+    assert row["methods"] == {"transfer.0": "hp-c", "transfer.1": "hp-nc"}
+    for method, complaint in (("hp", "--method"), ("transfer.7=hpc", "transfer.7")):
+        done = real(*words, "--method", method)
+        assert done.returncode == 2
+        assert complaint in done.stderr
+    done = real("run", small, "--on", "model:aws-f1", "--method", "hpc")
+    assert done.returncode == 2
+    assert "has no buffers that ports move" in done.stderr
+
+
+def test_a_study_of_a_description_has_a_row_for_each_method_on_a_chip(real: Isthmus, small: str) -> None:
+    (real.folder / "study.toml").write_text(
+        f'[application]\ndescription = "{small}"\n'
+        '[study]\ntargets = ["model:xeon-fpga-v1", "model:zynq-ultrascale"]\nmethods = ["hp-nc", "acp"]\n'
+    )
+    file = real.json("study", "study.toml", "--no-probes")
+    found = [(row["target"], row.get("method")) for row in file["rows"]]
+    assert found == [("model:xeon-fpga-v1", None), *(("model:zynq-ultrascale", one) for one in ("hp-nc", "acp"))]
+
+
 def test_a_study_takes_one_of_name_program_and_description(real: Isthmus) -> None:
     (real.folder / "study.toml").write_text(
         '[application]\nname = "image-filter"\ndescription = "a.toml"\n[study]\ntargets = ["native"]\n'
