@@ -216,7 +216,7 @@ def test_on_a_chip_each_transfer_has_the_method_of_the_decision_tree_unless_one_
     (row,) = real.json(*words)["rows"]
     assert row["verified"]
     assert (row["flow"], row["method"]) == ("shared", "tree")
-    assert row["methods"] == {"transfer.0": "acp", "transfer.1": "hpc"}, "less than 64 KiB out of sequence; to the CPU"
+    assert row["methods"] == {"transfer.0": "hp-c", "transfer.1": "hpc"}, "64 KiB out of sequence; to the CPU"
     (row,) = real.json(*words, "--method", "transfer.0=hp-c,transfer.1=hp-nc")["rows"]
     assert row["verified"]
     assert row["methods"] == {"transfer.0": "hp-c", "transfer.1": "hp-nc"}
