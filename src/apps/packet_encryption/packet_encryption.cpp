@@ -20,8 +20,8 @@ namespace {
 /// Packets between splitter and engine, and between engine and merger: an engine is as fast as half of the network, and
 /// while one hands on a packet the other's waits.
 constexpr std::size_t kEnginePackets = 2;
-/// Words of a FIFO in block RAM: a block is no shallower. On threads each actor runs until its FIFO is full or empty, so
-/// that short ones make it change as often as it moves a packet.
+/// Words of a FIFO in block RAM: a block is no shallower. On threads each actor runs until its FIFO is full or empty,
+/// so that short ones make it change as often as it moves a packet.
 constexpr std::size_t kBlockRamWords = 512;
 /// Cycles from a block's entry into an engine to its end: a round each.
 constexpr int kEngineDepth = plain::kAesRounds + 1;
