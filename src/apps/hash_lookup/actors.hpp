@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #include "apps/hash_lookup/table.hpp"
 #include "isthmus/stream.hpp"
