@@ -93,7 +93,7 @@ def test_what_failed_and_what_came_before_is_told_apart() -> None:
     notes = "; ".join(described(record(program()), "app.record.json").notes)
     assert "2 commands failed or did not end" in notes
     assert "set-up, apart: 1 transfers of 1000 B" in notes
-    assert "other devices, not looked at: 1 (idle)" in notes
+    assert "other devices of the record, left out: 1 (idle)" in notes
     assert "stream needs another program" in notes
 
 

@@ -272,8 +272,7 @@ def _verdict(
     numbers = drawn(description, len(first.draws))
     even = quantile(ratio, 0.95) < 1 + EVEN and quantile(ratio, 0.05) > 1 / (1 + EVEN)
     decides = None if even else decider(first, rival, asked, boards, numbers)
-    how = f"{base.flow} by {base.method}" if base.method else base.flow
-    told = [f"no clear winner: {how} on {base.target} is the best in {percent(shares[0])} of the draws"]
+    told: list[str] = []
     measure = None
     if even:
         told.append(f"{rival.choice} is within {percent(EVEN)} of it in nearly all: take either")
@@ -283,8 +282,9 @@ def _verdict(
         measure = AdviseMeasure(
             input=decides.input, target=decides.target, probe=decides.probe, correlation=decides.correlation
         )
-        by = f": isthmus probe {decides.target} {decides.probe}" if decides.probe else ""
-        told.append(f"{decides.input} decides between it and {rival.choice}; measure it{by}")
+        by = f", with isthmus probe {decides.probe}" if decides.probe else ""
+        real = decides.target.removeprefix("model:")
+        told.append(f"{decides.input} decides between it and {rival.choice}; measure it on a real {real}{by}")
     return base.model_copy(update={"measure": measure, "reasons": told})
 
 

@@ -248,7 +248,7 @@ def _notes(
     yield f"a unit is a launch of {unit}, {units} of them on {where.name}; its time and memory traffic are assumed"
     others = [f"{at} ({one.name})" for at, one in enumerate(record.devices) if at != device]
     if others:
-        yield f"other devices, not looked at: {', '.join(others)}"
+        yield f"other devices of the record, left out: {', '.join(others)}"
     if failed:
         yield f"{failed} commands failed or did not end, and are not used"
     if setup:
