@@ -77,7 +77,7 @@ CircuitEnds ends_of(Graph& graph, Circuit& circuit) {
           .keys = {"engines.filter_pixels", "engines.gemm_multiplies", "engines.dnn_multiplies"}};
 }
 
-CircuitEnds ends_of(Graph& graph, KernelStarter& starter, const KernelEnds& kernel) {
+CircuitEnds ends_of(Graph& graph, KernelStarter& starter, const OwnKernelEnds& kernel) {
   graph.connect(starter.stores, kernel.start, {.depth = kStores});
   graph.connect(kernel.finished, starter.finished);
   return {.starts = starter.starts,

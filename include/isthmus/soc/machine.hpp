@@ -44,7 +44,7 @@ struct Pass {
 };
 
 /// The ends of a kernel of an application's own, which does the passes in the place of the circuit.
-struct KernelEnds {
+struct OwnKernelEnds {
   In<fabric::KernelStore>& start;
   PortArray<Out<fabric::AxiRegion>>& regions;
   PortArray<In<fabric::AxiBurst>>& data;
@@ -55,7 +55,7 @@ struct KernelEnds {
 };
 
 /// Adds such a kernel, on the ports' clock, behind ports of these specifications.
-using AddKernel = std::function<KernelEnds(Graph& graph, const Clock& clock, std::vector<fabric::AxiSpec> ports)>;
+using AddKernel = std::function<OwnKernelEnds(Graph& graph, const Clock& clock, std::vector<fabric::AxiSpec> ports)>;
 
 /// The content of the processor's memory.
 struct Layout {

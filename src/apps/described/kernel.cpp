@@ -321,13 +321,13 @@ soc::AddKernel kernel_behind_ports(const Work& work, const Buffers& buffers) {
   return [known = known_of(work, buffers)](Graph& graph, const Clock& clock, std::vector<fabric::AxiSpec> ports) {
     auto& kernel = graph.add<DescribedKernel>("circuit", {.clock = clock, .group = kDeviceGroup},
                                               Ports{.axi = std::move(ports), .by_channel = true}, clock, known);
-    return soc::KernelEnds{.start = kernel.start,
-                           .regions = kernel.regions,
-                           .data = kernel.data,
-                           .stores = kernel.stores,
-                           .written = kernel.written,
-                           .finished = kernel.finished,
-                           .actor = graph.id(kernel)};
+    return soc::OwnKernelEnds{.start = kernel.start,
+                              .regions = kernel.regions,
+                              .data = kernel.data,
+                              .stores = kernel.stores,
+                              .written = kernel.written,
+                              .finished = kernel.finished,
+                              .actor = graph.id(kernel)};
   };
 }
 
