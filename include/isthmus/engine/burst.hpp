@@ -33,7 +33,7 @@ concept MovesBurst = requires(F& move, Spans... tokens) {
 namespace engine {
 
 /// What bursts do to ports.
-struct Bursts {
+struct BurstPorts {
   template <class Port>
   static NativePort* native(Port& port) {
     return port.is_native() ? &port.state_.native : nullptr;
@@ -46,7 +46,7 @@ struct Bursts {
 /// closed and drained.
 template <class T, MovesBurst<std::span<const T>> F>
 void read_burst(In<T>& in, F move) {
-  if (auto* const native = engine::Bursts::native(in)) {
+  if (auto* const native = engine::BurstPorts::native(in)) {
     native->await_token();
     native->template advance<T>(move(native->template burst<const T>()));
   } else {
@@ -57,7 +57,7 @@ void read_burst(In<T>& in, F move) {
 /// The same where a token is visible now; else returns false and does not wait.
 template <class T, MovesBurst<std::span<const T>> F>
 bool pull_burst(In<T>& in, F move) {
-  if (auto* const native = engine::Bursts::native(in)) {
+  if (auto* const native = engine::BurstPorts::native(in)) {
     if (!native->find_token()) return false;
     native->template advance<T>(move(native->template burst<const T>()));
     return true;
@@ -70,7 +70,7 @@ bool pull_burst(In<T>& in, F move) {
 /// Waits for a free slot, and pushes those that `move(std::span<T>)` has filled.
 template <class T, MovesBurst<std::span<T>> F>
 void push_burst(Out<T>& out, F move) {
-  if (auto* const native = engine::Bursts::native(out)) {
+  if (auto* const native = engine::BurstPorts::native(out)) {
     native->await_room();
     native->template advance<T>(move(native->template burst<T>()));
   } else {
@@ -82,8 +82,8 @@ void push_burst(Out<T>& out, F move) {
 /// one of each.
 template <class T, class U, MovesBurst<std::span<const T>, std::span<U>> F>
 void pass_burst(In<T>& in, Out<U>& out, F move) {
-  auto* const from = engine::Bursts::native(in);
-  auto* const to = engine::Bursts::native(out);
+  auto* const from = engine::BurstPorts::native(in);
+  auto* const to = engine::BurstPorts::native(out);
   if (from != nullptr && to->slots.open()) [[likely]] {
     from->await_token();
     const auto tokens = from->template burst<const T>();

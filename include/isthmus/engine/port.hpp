@@ -11,7 +11,7 @@ namespace isthmus {
 namespace engine {
 
 class Wiring;
-struct Bursts;
+struct BurstPorts;
 struct PortAccess;
 struct Unwaiting;
 
@@ -123,7 +123,7 @@ class In : private engine::Port {
 
  private:
   friend class engine::Wiring;
-  friend struct engine::Bursts;
+  friend struct engine::BurstPorts;
   friend struct engine::PortAccess;
   friend class Timer;
   friend class Occupancy;
@@ -240,7 +240,7 @@ class Out : private engine::Port {
 
  private:
   friend class engine::Wiring;
-  friend struct engine::Bursts;
+  friend struct engine::BurstPorts;
   friend struct engine::PortAccess;
   friend struct engine::Unwaiting;
   friend class Timer;
