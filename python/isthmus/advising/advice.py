@@ -283,8 +283,8 @@ def _verdict(
             input=decides.input, target=decides.target, probe=decides.probe, correlation=decides.correlation
         )
         by = f", with isthmus probe {decides.probe}" if decides.probe else ""
-        real = decides.target.removeprefix("model:")
-        told.append(f"{decides.input} decides between it and {rival.choice}; measure it on a real {real}{by}")
+        on = f" on a real {decides.target.removeprefix('model:')}" if decides.target else ""
+        told.append(f"{decides.input} decides between it and {rival.choice}; measure it{on}{by}")
     return base.model_copy(update={"measure": measure, "reasons": told})
 
 
