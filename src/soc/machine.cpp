@@ -125,6 +125,7 @@ class Machine {
     const ActorOptions options{.clock = clock(), .group = kDeviceGroup};
     if (!kernel) return ends_of(graph_, graph_.add<Circuit>("circuit", options, ways_, clock().frequency));
     std::vector<fabric::AxiSpec> ports;
+    ports.reserve(ports_.size());
     for (const std::size_t port : ports_) ports.push_back(board_.ports[port].axi);
     auto& starter = graph_.add<KernelStarter>("registers", options);
     return ends_of(graph_, starter, kernel(graph_, clock(), std::move(ports)));

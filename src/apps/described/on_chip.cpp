@@ -112,6 +112,7 @@ class Messages {
   }
   static std::vector<std::size_t> held(const std::vector<Stretch>& lying, const Side& side) {
     std::vector<std::size_t> bytes;
+    bytes.reserve(lying.size() + 1);
     for (const Stretch& each : lying) bytes.push_back(each.of->all());
     if (side.resident && side.words > 0) bytes.push_back(side.words * kWordBytes);
     return bytes;
@@ -190,6 +191,7 @@ class Messages {
   static std::vector<std::uint64_t> places(const Cpu& cpu, const std::vector<Stretch>& lying, const Side& side,
                                            std::size_t scratch) {
     std::vector<std::uint64_t> arguments;
+    arguments.reserve(lying.size() + 1);
     for (const Stretch& each : lying) arguments.push_back(offload::kernel_argument(cpu.place(each.buffer)));
     if (side.resident && side.words > 0) arguments.push_back(offload::kernel_argument(cpu.place(scratch)));
     return arguments;
