@@ -35,6 +35,7 @@ def row(target: str, flow: str, ctc: float, **more: Any) -> dict[str, Any]:
         **plain,
         "target": target,
         "flow": flow,
+        "method": None,
         "ctc": ctc,
         "r": R,
         "reasons": [EVIL],
@@ -52,7 +53,7 @@ def file() -> AdviseFile:
         row("private", "overlap", 0.25, **own),
         row("shared", "shared", 1.0, effective_gb_per_s=SHARED),
     ]
-    crossing = [{"target": one["target"], "flow": one["flow"], "crossing_s": 1e-3} for one in rows]
+    crossing = [{key: one[key] for key in ("target", "flow", "method")} | {"crossing_s": 1e-3} for one in rows]
     branches = [branch(transfer, number) for number, (transfer, _, _) in enumerate(PATHS)]
     plain = {**sample("advise"), "application": "my app", "rows": rows, "crossing": crossing}
     return AdviseFile.model_validate({**plain, "tree": [one.model_dump() for one in branches]})
