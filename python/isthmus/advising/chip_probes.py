@@ -2,14 +2,13 @@
 whose kernel computes nothing, by the method that keeps their buffers coherent.
 """
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from isthmus.advising.curve_probes import KIB, MIB, Points
-from isthmus.base.units import CLOCKS
+from isthmus.advising.curve_probes import KIB, MIB, MeasuredCurves
 from isthmus.running.applications import DESCRIBED_TOOL
 from isthmus.running.coherence import ACP, HP_C, HP_NC, HPC
 from isthmus.running.descriptions.unit import WORD, Crossing, Unit, arguments
-from isthmus.running.tools import Event, as_sets, collect
+from isthmus.running.tools import as_sets, collect
 
 ORDERS = ("sequential", "random")
 FEW = (64, 64 * KIB)
@@ -31,14 +30,8 @@ WRITTEN = 2 * MIB  # bytes that are looked at only as cores write them and the k
 MORE = 3
 
 
-@dataclass
-class ChipProbes:
-    """Curves of one chip with some settings; each is called METHOD/NAME, and has seconds by bytes."""
-
-    target: str
-    sets: tuple[str, ...]
-    board: Event
-    curves: dict[str, Points] = field(default_factory=dict)
+class ChipProbes(MeasuredCurves):
+    """Curves of a chip; each is called METHOD/NAME, and has seconds by bytes."""
 
     def measure(self) -> None:
         """All of them."""
@@ -120,18 +113,10 @@ class ChipProbes:
 
     def _run(self, method: str, unit: Unit, units: int) -> dict[str, float]:
         """Seconds of each stage of a unit, on average."""
-        made = arguments(unit, "shared", self._clock_hz, "curve", "units", by_ports=True)
+        made = arguments(unit, "shared", self.clock_hz("port.hp.clock"), "curve", "units", by_ports=True)
         words = ["--on", self.target, "--flow", "shared", "--count", str(units), "--method", method]
         (row,) = collect(DESCRIBED_TOOL, [*words, *as_sets(made), *as_sets(self.sets)], "row")
         return {stage["name"]: stage["time_s"] / units for stage in row["stages"]}
-
-    @property
-    def _clock_hz(self) -> float:
-        item: Event = next(one for one in self.board["inputs"] if one["key"] == "port.hp.clock")
-        return float(item["value"]) * CLOCKS[item["unit"]]
-
-    def _add(self, name: str, x: float, y: float) -> None:
-        self.curves.setdefault(name, []).append((x, y))
 
 
 def _unit(sent: int, fetched: int, order: str = "sequential", cpu: str | None = None, pinned: bool = True) -> Unit:

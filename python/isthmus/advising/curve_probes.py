@@ -27,20 +27,32 @@ Points = list[tuple[float, float]]
 
 
 @dataclass
-class CurveProbes:
-    """Curves of one board with some settings; each method adds those of a part of it."""
+class MeasuredCurves:
+    """Curves of one board with some settings, as they are measured."""
 
     target: str
     sets: tuple[str, ...]
     board: Event
     curves: dict[str, Points] = field(default_factory=dict)
-    rows: dict[tuple[str, ...], dict[str, Any]] = field(default_factory=dict)  # of runs, by how they were started
 
-    @property
-    def clock_hz(self) -> float:
-        """The clock of the board's kernels, Hz."""
-        item = self._input("kernel.clock")
+    def clock_hz(self, key: str) -> float:
+        """The clock of that key, Hz."""
+        item = self._input(key)
         return float(item["value"]) * CLOCKS[item["unit"]]
+
+    def _input(self, key: str) -> Event:
+        found: Event = next(item for item in self.board["inputs"] if item["key"] == key)
+        return found
+
+    def _add(self, name: str, x: float, y: float) -> None:
+        self.curves.setdefault(name, []).append((x, y))
+
+
+@dataclass
+class CurveProbes(MeasuredCurves):
+    """Curves of a board beside a host; each method adds those of a part of it."""
+
+    rows: dict[tuple[str, ...], dict[str, Any]] = field(default_factory=dict)  # of runs, by how they were started
 
     def copies(self) -> None:
         """Copies by size, and what a launch takes beside its kernel."""
@@ -118,7 +130,10 @@ class CurveProbes:
         return period, first[0]["steps"][-1]["end_s"] - begin, row["latency"]["p50_s"]
 
     def _run(self, flow: str, unit: Unit, count: int, fine: bool = False, **said: str) -> dict[str, Any]:
-        made = dict(one.split("=", 1) for one in arguments(unit, flow, self.clock_hz, "curve", "units")) | said
+        made = (
+            dict(one.split("=", 1) for one in arguments(unit, flow, self.clock_hz("kernel.clock"), "curve", "units"))
+            | said
+        )
         words = ["--on", self.target, "--flow", flow, "--count", str(count), "--grain", "fine" if fine else "coarse"]
         words += as_sets(f"{key}={value}" for key, value in made.items())
         if tuple(words) not in self.rows:  # a unit of one word is the same one way and both
@@ -127,13 +142,6 @@ class CurveProbes:
 
     def _probe(self, words: Sequence[str]) -> list[Event]:
         return collect("isthmus-probe", [self.target, *words, "--repeat", "1", *as_sets(self.sets)], "record")
-
-    def _input(self, key: str) -> Event:
-        found: Event = next(item for item in self.board["inputs"] if item["key"] == key)
-        return found
-
-    def _add(self, name: str, x: float, y: float) -> None:
-        self.curves.setdefault(name, []).append((x, y))
 
 
 def _unit(sent: int, fetched: int, host_s: float = 0.0, compute_s: float = 0.0) -> Unit:
