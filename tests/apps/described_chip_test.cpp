@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "isthmus/apps/described.hpp"
+#include "apps/described_by.hpp"
 #include "isthmus/base/error.hpp"
 #include "program/target.hpp"
 
@@ -24,16 +24,9 @@ using testing::ThrowsMessage;
 constexpr const char* kChip = "model:zynq-ultrascale";
 constexpr std::array kEach = {Method::hp_nc, Method::hp_c, Method::hpc, Method::acp};
 
-using Said = std::map<std::string, std::string>;
-
 program::ByteApplication application(Said said) {
   said["in_place"] = "ports";
-  const program::Maker maker = described();
-  program::Values values(maker.parameters);
-  for (const program::Parameter& parameter : maker.parameters)
-    if (const auto found = said.find(parameter.name); found != said.end())
-      values.set(parameter.name, parse(parameter, found->second, parameter.name));
-  return maker.make(values);
+  return described_by(said);
 }
 
 program::Run run(const program::ByteApplication& of, const std::vector<Method>& methods, int count = 2,

@@ -9,6 +9,7 @@
 #include <map>
 #include <string>
 
+#include "apps/described_by.hpp"
 #include "isthmus/base/error.hpp"
 #include "program/target.hpp"
 
@@ -20,24 +21,13 @@ using program::Run;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-using Said = std::map<std::string, std::string>;
-
-ByteApplication application(const Said& said) {
-  const program::Maker maker = described();
-  program::Values values(maker.parameters);
-  for (const program::Parameter& parameter : maker.parameters)
-    if (const auto found = said.find(parameter.name); found != said.end())
-      values.set(parameter.name, parse(parameter, found->second, parameter.name));
-  return maker.make(values);
-}
-
 Run run(const std::string& target, const std::string& flow, const ByteApplication& of, int count = 3,
         platform::Grain grain = platform::Grain::fine) {
   return program::open_target(target, {})->run({.application = of, .flow = flow, .count = count, .grain = grain});
 }
 
 double seconds_each(const std::string& target, const std::string& flow, const Said& said, int count = 3) {
-  const Run done = run(target, flow, application(said), count);
+  const Run done = run(target, flow, described_by(said), count);
   EXPECT_FALSE(done.difference);
   return done.times.elapsed.seconds() / count;
 }
@@ -50,7 +40,7 @@ std::string transfers(const std::string& direction) {
 
 /// Bytes that a direction of a description moves, in whole words.
 std::size_t bytes_of(const Said& said, const std::string& direction) {
-  const ByteApplication whole = application({{"transfers", said.at("transfers")}, {"device_write", "1000000000"}});
+  const ByteApplication whole = described_by({{"transfers", said.at("transfers")}, {"device_write", "1000000000"}});
   return direction == "to-device" ? whole.input : whole.output;
 }
 
@@ -79,7 +69,7 @@ TEST_P(Described, WhateverIsSaidEveryByteIsRightInEachFlowThatTheBoardHas) {
   EXPECT_TRUE(rc::check([] {
     const Said said = drawn();
     for (const auto& [name, value] : said) RC_LOG() << name << "=" << value << "\n";
-    const ByteApplication of = application(said);
+    const ByteApplication of = described_by(said);
     const auto target = program::open_target(GetParam(), {});
     for (const std::string& flow : target->flows(of)) {
       RC_LOG() << flow << "\n";
@@ -91,21 +81,21 @@ INSTANTIATE_TEST_SUITE_P(Boards, Described, testing::Values("model:aws-f1", "mod
 
 TEST(DescribedApplication, ReadsAMessageAgainWhereItLiesAndGivesTheSameBytes) {
   for (const char* launches : {"1", "4"}) {
-    const ByteApplication of = application({{"transfers", "to-device:pageable:8192x2,to-host:pageable:4096x1"},
-                                            {"launches", launches},
-                                            {"device_read", "65536"},
-                                            {"device_write", std::to_string(4096 * std::stoi(launches))},
-                                            {"in_place", "yes"}});
+    const ByteApplication of = described_by({{"transfers", "to-device:pageable:8192x2,to-host:pageable:4096x1"},
+                                             {"launches", launches},
+                                             {"device_read", "65536"},
+                                             {"device_write", std::to_string(4096 * std::stoi(launches))},
+                                             {"in_place", "yes"}});
     EXPECT_FALSE(run("model:xeon-fpga-v1", "shared", of).difference) << launches;
     EXPECT_FALSE(run("model:xeon-fpga-v1", "shared", of, 3, platform::Grain::coarse).difference) << launches;
   }
 }
 
 TEST(DescribedApplication, OneLongLaunchIsToldFromTwoShorterOnes) {
-  const ByteApplication of = application({{"transfers", "to-device:pageable:262144x1,to-host:pageable:4096x1"},
-                                          {"device_read", "5242880"},
-                                          {"device_write", "4096"},
-                                          {"in_place", "yes"}});
+  const ByteApplication of = described_by({{"transfers", "to-device:pageable:262144x1,to-host:pageable:4096x1"},
+                                           {"device_read", "5242880"},
+                                           {"device_write", "4096"},
+                                           {"in_place", "yes"}});
   const program::Run fine = run("model:xeon-fpga-v1", "shared", of, 1);
   const program::Run coarse = run("model:xeon-fpga-v1", "shared", of, 1, platform::Grain::coarse);
   EXPECT_FALSE(coarse.difference);
@@ -114,7 +104,7 @@ TEST(DescribedApplication, OneLongLaunchIsToldFromTwoShorterOnes) {
 
 /// The check can say no.
 TEST(DescribedApplication, AByteThatIsNotWhatTheKernelMakesIsFound) {
-  ByteApplication of = application({{"transfers", "to-device:pinned:640x1,to-host:pinned:320x1"}});
+  ByteApplication of = described_by({{"transfers", "to-device:pinned:640x1,to-host:pinned:320x1"}});
   of.reference = [right = of.reference](std::span<const std::byte> in, std::span<std::byte> out) {
     right(in, out);
     out[300] ^= std::byte{1};
@@ -148,7 +138,7 @@ TEST(DescribedApplication, PinnedMemoryIsNotCopiedByTheHost) {
 
 TEST(DescribedApplication, WhatContradictsItselfIsOneError) {
   const auto refuses = [](const Said& said, const char* complaint) {
-    EXPECT_THAT([&] { application(said); }, ThrowsMessage<Error>(HasSubstr(complaint))) << complaint;
+    EXPECT_THAT([&] { described_by(said); }, ThrowsMessage<Error>(HasSubstr(complaint))) << complaint;
   };
   refuses({{"transfers", "to-device:pageable:0x1"}}, "transfers: expected DIRECTION:MEMORY:BYTESxCOUNT");
   refuses({{"transfers", "to-device:paged:64x1"}}, "got 'to-device:paged:64x1'");
