@@ -112,7 +112,9 @@ class Fibers {
 
 [[gnu::always_inline]] inline void Fibers::switch_to(FiberSlot& to) {
   FiberSlot& from = *current_;
+#if defined(ISTHMUS_USE_BOOST) || defined(__SANITIZE_ADDRESS__)
   previous_ = &from;
+#endif
   current_ = &to;
 #if defined(__SANITIZE_ADDRESS__)
   const std::size_t guard = &to == &main_ ? 0 : guard_bytes();

@@ -120,14 +120,14 @@ RunReport Scheduler::run() {
 
 void Scheduler::drain() {
   next_ = pick_any(nullptr);
-  if (next_ != nullptr) fibers_.switch_to(next_->fiber != nullptr ? *next_->fiber : fibers_.spare());
+  if (next_ != nullptr) fibers_.switch_to(fiber_for(next_));
 }
 
 void Scheduler::dispatch(void* scheduler) {
   auto& self = *static_cast<Scheduler*>(scheduler);
   Actor* actor = self.next_;
   for (;;) {
-    if (actor == nullptr || actor->fiber != nullptr) {
+    if (actor == nullptr || actor->stands_in_step()) {
       self.fibers_.keep_spare();
       self.fibers_.switch_to(actor == nullptr ? self.fibers_.main() : *actor->fiber);
       actor = self.next_;
@@ -181,7 +181,9 @@ bool Scheduler::keeps_history(Actor& actor) {
 
 /// Who was told last, from the list, set going.
 [[gnu::always_inline]] inline Actor* Scheduler::take_news() {
-  Actor& told = **--news_end;
+  Actor** const last = news_end - 1;
+  Actor& told = **last;
+  news_end = last;
   told.has_news = false;
   set_going(told);
   return &told;
@@ -191,18 +193,15 @@ bool Scheduler::keeps_history(Actor& actor) {
 [[gnu::always_inline]] inline Actor* Scheduler::pick(Actor* after) {
   // What was told last is done first: so what is on its way goes on to the end of a pipeline while it is in the cache,
   // and what an actor has just given out is done before what it gave out earlier.
-  if (!all_heard() && news_end[-1]->only_for_news()) [[likely]]
+  if (has_news_for_one()) [[likely]]
     return take_news();
   return pick_any(after);
 }
 
-/// `actor` waits for its turn at `awaited`. Who was told last goes on in its place on the same stack where that is no
-/// more than a step's beginning; else null.
+/// `actor` waits for its turn at `awaited`. Returns who goes on in its place, or null where that is not known yet.
 [[gnu::always_inline]] inline Actor* Scheduler::hand_over(Actor& actor, PortState& awaited) {
   await_turn(actor, awaited);
-  if (all_heard() || !news_end[-1]->only(Wait::turn)) return nullptr;
-  running_ = take_news();
-  return running_;
+  return has_news_for_one() ? running_ = take_news() : nullptr;
 }
 
 Actor* Scheduler::pick_any(const Actor* after) {
@@ -382,7 +381,7 @@ void Scheduler::unwind() {
   stopping_ = true;
   for (const Channel* channel : channels_) channel->writer_port->listener = channel->reader_port->listener = nullptr;
   for (auto* actor : actors_)
-    if (actor->fiber != nullptr) fibers_.switch_to(*actor->fiber);
+    if (actor->stands_in_step()) fibers_.switch_to(*actor->fiber);
   for (auto* actor : actors_) actor->end_run();
 }
 

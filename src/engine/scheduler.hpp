@@ -97,8 +97,14 @@ class Scheduler {
   }
   void hear_all();
   bool all_heard() const { return news_end == news_.get(); }
+  /// Who was told last waits for nothing but that.
+  bool has_news_for_one() const { return !all_heard() && news_end[-1]->only_for_news(); }
 
   // Waiting.
+  FiberSlot& fiber_for(const Actor* next) {
+    if (next == nullptr) return fibers_.main();
+    return next->stands_in_step() ? *next->fiber : fibers_.spare();
+  }
   void suspend(Actor& actor);
   void suspend_here(Actor& actor);
   [[noreturn, gnu::noinline]] void leave_for_good(Actor& actor);
@@ -106,7 +112,8 @@ class Scheduler {
   Actor* take_news();
   void await_turn(Actor& actor, PortState& port);
   void note_blocked(Actor& actor) {
-    if (std::exchange(actor.blocked_lately, true)) return;
+    if (actor.blocked_lately) return;
+    actor.blocked_lately = true;
     blocked_lately_.push_back(&actor);
   }
   void note_wait(Actor& actor, const Span& span);

@@ -84,9 +84,10 @@ bool has_moved(Actor& actor, Tick tick) {
 /// It is checked after one step, which is what one move of the other end is news for.
 [[gnu::always_inline]] inline void Scheduler::await_turn(Actor& actor, PortState& port) {
   actor.next_check = actor.now + 1;
-  actor.may_wait_to = actor.next_boundary_check - 1;
+  // What is there already is not stored again: a hop is limited by its stores, among others.
+  if (actor.may_wait_to != actor.next_boundary_check - 1) actor.may_wait_to = actor.next_boundary_check - 1;
   listen_to(*port.peer, actor);
-  actor.waits_on = port.channel;
+  if (actor.waits_on != port.channel) actor.waits_on = port.channel;
   enter_waiting(actor, Wait::turn);
 }
 
@@ -232,6 +233,7 @@ void Scheduler::finish(Actor& actor) {
     channel->earliest_token = kNever;
   }
   for (Channel* channel : actor.outputs) {
+    channel->wait_latency = channel->reader_port->wait_latency = PortState::kNoWait;
     Actor& reader = *channel->reader;
     if (reader.expects_token == channel->reader_port) reader.expects_token = nullptr;
     if (reader.wait == Wait::sleep)

@@ -48,22 +48,26 @@ void Scheduler::end_step(Actor& actor) {
 void Scheduler::leave_for_good(Actor& actor) {
   caught_its_end(actor);
   next_ = stopping_ ? nullptr : pick(&actor);
-  FiberSlot* fiber = next_ != nullptr ? next_->fiber : &fibers_.main();
-  fibers_.switch_to(fiber != nullptr ? *fiber : fibers_.spare());
+  fibers_.switch_to(fiber_for(next_));
   __builtin_unreachable();
 }
 
 /// Keeps the step of `actor` where it stands until the scheduler lets it go on.
 [[gnu::always_inline]] inline void Scheduler::suspend_here(Actor& actor) {
-  if (stopping_) [[unlikely]]
-    end_step<StopStep>(actor);
-  Actor* next = pick(&actor);
+  // While a run is unwound there is no news.
+  Actor* next = nullptr;
+  if (has_news_for_one()) [[likely]] {
+    next = take_news();
+  } else {
+    if (stopping_) end_step<StopStep>(actor);
+    next = pick_any(&actor);
+  }
   if (next == &actor) return;
   actor.fiber = &fibers_.current();
+  const auto run = std::exchange(actor.run, nullptr);
   next_ = next;
-  FiberSlot* fiber = next != nullptr ? next->fiber : &fibers_.main();
-  fibers_.switch_to(fiber != nullptr ? *fiber : fibers_.spare());
-  actor.fiber = nullptr;
+  fibers_.switch_to(fiber_for(next));
+  actor.run = run;
   running_ = &actor;
   if (stopping_) end_step<StopStep>(actor);
 }
@@ -207,7 +211,7 @@ inline void Scheduler::claim_token(PortState& port) {
 }
 
 /// A step waits once for news of `port`, which it can: nothing is there, and a wait would begin now.
-[[gnu::noinline]] void Scheduler::await_in_step(PortState& port) {
+[[gnu::always_inline]] inline void Scheduler::await_in_step(PortState& port) {
   Actor& actor = *port.actor;
   actor.now = running_now;
   actor.wait = Wait::read;
@@ -220,7 +224,7 @@ inline void Scheduler::claim_token(PortState& port) {
 
 void claim_token(PortState& port) {
   // As hot as a token where tokens go round one at a time.
-  if (port.cursor == port.peer->cursor && port.wait_latency == port.latency && !port.channel->closing() &&
+  if (port.cursor == port.peer->cursor && port.wait_latency == port.latency &&
       Channel::header_at(port.cursor - port.channel->stride).popped_at != running_now) {
     port.actor->scheduler->await_in_step(port);
     if (port.cursor != port.stop && await_next(port)) {

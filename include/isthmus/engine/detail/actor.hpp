@@ -144,7 +144,7 @@ struct alignas(64) Actor : Standing {
   std::vector<Channel*> outputs;
 
   Spans spans;
-  FiberSlot* fiber = nullptr;  ///< where a step stands that waits
+  FiberSlot* fiber = nullptr;  ///< where a step stands that waits, while `run` is null
 
   Grid grid;
   NativeContext* native = nullptr;  ///< where the graph runs in real time
@@ -188,9 +188,9 @@ struct alignas(64) Actor : Standing {
   virtual ~Actor() = default;
   ActorId id() const { return {static_cast<std::size_t>(index)}; }
   /// Runs steps until the actor finishes or has to wait at the boundary of a step; suspends the fiber it is on where it
-  /// has to wait inside one.
-  /// The actor to run next, if that is known.
+  /// has to wait inside one, and is null while it does. Returns the actor to run next, if that is known.
   Actor* (*run)(Actor&) = nullptr;
+  bool stands_in_step() const { return run == nullptr; }
   /// The same in real time, for as long as its `native` lets it.
   virtual void run_native() = 0;
   /// The run is over.
