@@ -37,7 +37,7 @@ struct Reader {
   bool done() const { return sent == count; }
 };
 
-/// Of a circuit that does not write.
+/// The writer of a circuit that does not write.
 struct NoWriter {
   Out<LineAccess> writes;
   void step() {}

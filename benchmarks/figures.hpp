@@ -27,7 +27,7 @@ struct Figure {
   bool reached(double value) const { return !must || (bound == Bound::at_least ? value >= *must : value <= *must); }
 };
 
-/// Those whose names match the glob, without the peers that were not built.
+/// The figures whose names match the glob, without the peers that were not built.
 std::vector<Figure> figures(const std::string& glob);
 /// The peers that were not built.
 std::vector<std::string> missing_programs();

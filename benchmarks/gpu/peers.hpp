@@ -16,7 +16,7 @@ class CudaPeer {
   CudaPeer& operator=(const CudaPeer&) = delete;
   virtual ~CudaPeer() = default;
 
-  /// Of one repetition, from the first call to the device's end.
+  /// The time of one repetition, from the first call to the device's end.
   virtual double seconds() = 0;
 };
 

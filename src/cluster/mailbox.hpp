@@ -32,7 +32,7 @@ class Mailbox {
   /// What a rank that waits for another does meanwhile: gives back what it has taken, as others may wait for that.
   using Meanwhile = std::function<void()>;
 
-  /// Where this rank's next chunk goes, once what was there has been taken.
+  /// The place of this rank's next chunk, after the last one there has been taken.
   std::span<std::byte> place(const Meanwhile& meanwhile);
   /// The chunk in the place that was given out before all others is there for `to`, who may be one of several.
   void post(std::span<const std::byte> chunk, int to);

@@ -74,7 +74,7 @@ class Chunked : public Scheme {
   }
 
  protected:
-  /// Where the next chunk is read to.
+  /// The place to which the next chunk is read.
   virtual std::span<std::byte> place() = 0;
   /// Passes a chunk on, and returns the one of as many `bytes` that comes; it stays until it has landed.
   virtual std::span<std::byte> pass(std::span<const std::byte> out, int to, std::size_t bytes, int from) = 0;
@@ -254,7 +254,7 @@ void refuse_scheme(const std::string& name, const ComputeDevice& device) {
 std::unique_ptr<Scheme> make_scheme(const std::string& name, const ComputeDevice& device, const Ranks& ranks,
                                     std::size_t largest_here) {
   require_scheme(name);
-  // Who sends and who receives must part a message into the same chunks.
+  // The sender and the receiver must cut a message into the same chunks.
   const auto largest = static_cast<std::size_t>(ranks.largest(static_cast<double>(largest_here)));
   std::optional<Mailbox> mailbox;
   if (name == "shared") mailbox.emplace(ranks, device, Mailbox::chunk_for(largest));

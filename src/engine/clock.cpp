@@ -70,7 +70,7 @@ Grid::Grid(const Clock& clock) {
   prepare();
 }
 
-/// How `edge` and its inverse get along without a division.
+/// Prepares what lets `edge` and its inverse compute without a division.
 void Grid::prepare() {
   // edge(k) = floor((k * period + first) / divisor)
   Wide period = 2 * kFemtosecondsPerSecond * denominator_ * phase_denominator_;
@@ -85,7 +85,7 @@ void Grid::prepare() {
   const auto [digits, shift] = inverse(period, divisor);
   inverse_ = {digits, shift};
   if (divisor > kAllDigits || whole > kNever / 2) {
-    period_.rest = 1;  // not even; else of no use
+    period_.rest = 1;  // not even; otherwise unused
     quick_edges_ = 0;
     return;
   }
@@ -162,7 +162,7 @@ void Crossing::prepare_even() {
 
 Tick Crossing::map_between_clocks(Tick tick) const {
   if (tick >= kNever - latency_) return kNever;
-  if (tick < 0) return 0;  // of a slot that was never used
+  if (tick < 0) return 0;  // a slot that was never used
   const Tick seen = to_->first_at_or_after(from_->edge(tick + latency_));
   return seen >= kNever - synchroniser_ ? kNever : seen + synchroniser_;
 }

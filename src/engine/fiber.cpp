@@ -68,8 +68,8 @@ FiberSlot& Fibers::create() {
 #if defined(__SANITIZE_THREAD__)
   fiber->thread_sanitizer_fiber = __tsan_create_fiber(0);
 #endif
-  // Each begins a few cache lines below where the one before did in its page: what all of them have in use would else
-  // share the same lines of the caches, which hold eight of those.
+  // Each stack begins a few cache lines lower in its page than the one before. Otherwise the parts of all stacks that
+  // are in use would share the same lines of the caches, which hold eight of those.
   constexpr std::size_t kApart = 5 * 64;
   auto* top = fiber->mapping + fiber->mapping_bytes - all_.size() * kApart % page_bytes();
 #if defined(ISTHMUS_USE_BOOST)
@@ -80,7 +80,7 @@ FiberSlot& Fibers::create() {
         start(fibers);
       });
 #else
-  // Where to go; the stack then stands as a call leaves it, 8 bytes off a multiple of 16.
+  // The return address: the stack then stands as a call leaves it, 8 bytes off a multiple of 16.
   auto** frame = reinterpret_cast<void**>(top - sizeof(void*));
   *frame = nullptr;
   *--frame = reinterpret_cast<void*>(&Fibers::start);
@@ -113,8 +113,8 @@ OverflowWatch::~OverflowWatch() = default;
 
 namespace {
 
-// One handler for the process, installed by the first watch and kept: it passes on every fault that is not a fiber's
-// overflow.
+// The first watch installs one handler for the process, and it stays. It passes on every fault that is not the overflow
+// of a fiber.
 thread_local Fibers* watched = nullptr;
 struct sigaction previous_action;
 
@@ -131,10 +131,10 @@ void OverflowWatch::on_fault(int signal, siginfo_t* info, void* context) {
   const bool overflowed =
       guard != nullptr && ((address >= guard && address < stack) || pointer < reinterpret_cast<std::uintptr_t>(stack));
   if (!overflowed || fibers->for_overflow_ == nullptr) {
-    sigaction(signal, &previous_action, nullptr);  // the fault happens again, and is whoever's it was
+    sigaction(signal, &previous_action, nullptr);  // the fault happens again, and the previous action handles it
     return;
   }
-  // The fiber is given up. Returning from here lands on a fresh stack, as if it had been called there.
+  // This fiber is given up. Returning from here continues on a fresh stack, as if that had been called here.
   FiberSlot& fresh = *std::exchange(fibers->for_overflow_, nullptr);
   fibers->current_ = &fresh;
   const auto top = reinterpret_cast<std::uintptr_t>(fresh.mapping + fresh.mapping_bytes) - sizeof(void*);
@@ -152,7 +152,7 @@ OverflowWatch::OverflowWatch(Fibers& fibers) : outer_(watched) {
     if (sigaction(SIGSEGV, &action, &previous_action) != 0)
       throw Error(fmt::format("cannot watch for stack overflows: {}", std::strerror(errno)));
   });
-  // The fault comes when there is no stack left to handle it on. Each thread has one other, for ever.
+  // The handler needs a stack of its own, because the faulting one is used up. Each thread keeps another one for ever.
   thread_local std::array<std::byte, 64 * 1024> other_stack;
   stack_t other{};
   other.ss_sp = other_stack.data();

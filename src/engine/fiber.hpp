@@ -55,15 +55,15 @@ namespace isthmus::engine {
 }
 #endif
 
-/// A stack and the point at which its code stands. The only place that knows how control moves between stacks; it tells
-/// AddressSanitizer and ThreadSanitizer.
+/// A stack, and the point in the code at which it was left. This is the only place that knows how control moves between
+/// stacks; it tells AddressSanitizer and ThreadSanitizer.
 struct FiberSlot {
   void* stack_pointer = nullptr;
   std::byte* mapping = nullptr;  ///< the guard pages, then the stack; null for the thread's own stack
   std::size_t mapping_bytes = 0;
   void* sanitizer_stack = nullptr;
   void* thread_sanitizer_fiber = nullptr;
-  FiberSlot* spare_before = nullptr;  ///< among the spare ones
+  FiberSlot* spare_before = nullptr;  ///< the next in the list of spare fibers
 };
 
 /// The fibers of one run. Each runs `entry(argument)`, which never returns.
@@ -95,7 +95,7 @@ class Fibers {
   static void start(void* fibers);
   static std::size_t guard_bytes();
   FiberSlot& create();
-  /// A stack mapped beforehand: a fault handler must not allocate. An overflow ends a run, so one is enough.
+  /// Maps a stack in advance, because a fault handler must not allocate. An overflow ends a run, so one is enough.
   void keep_for_overflow() { for_overflow_ = &create(); }
 
   Entry entry_;
@@ -106,7 +106,7 @@ class Fibers {
   FiberSlot* current_ = &main_;
   FiberSlot* previous_ = nullptr;
   std::vector<std::unique_ptr<FiberSlot>> all_;
-  FiberSlot* spare_ = nullptr;  ///< the last
+  FiberSlot* spare_ = nullptr;  ///< head of the list of spare fibers
   FiberSlot* for_overflow_ = nullptr;
 };
 
@@ -134,8 +134,8 @@ class Fibers {
 #endif
 }
 
-/// While it lives, a fiber of this thread that runs into its guard page is left for `after_overflow` in place of ending
-/// the process. Not under a sanitizer, which has its own word on that, and on x86-64 only.
+/// While an OverflowWatch lives, a fiber of this thread that runs into its guard page is left for `after_overflow`, and
+/// the process goes on. It does nothing under a sanitizer, which handles that fault itself, and works on x86-64 only.
 class OverflowWatch {
  public:
   explicit OverflowWatch(Fibers& fibers);

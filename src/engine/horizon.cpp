@@ -1,4 +1,4 @@
-// How far an actor may run ahead, and how much of what was done is kept until no error can lie before it any more.
+// How far an actor may run ahead, and which part of the history is kept until no error can lie before it any more.
 #include <algorithm>
 
 #include "scheduler.hpp"
@@ -29,7 +29,8 @@ void Scheduler::lower_limit(std::int64_t time) {
   }
 }
 
-/// A commit looks at every actor. Where there are many it waits until as many have asked for it, or nobody can run.
+/// A commit looks at every actor. In a graph of many actors it therefore waits until as many of them have asked for it,
+/// or nobody can run.
 bool Scheduler::worth_committing() {
   constexpr std::size_t kMany = 64;
   if (actors_.size() > kMany && ++commits_asked_ < actors_.size()) return false;
@@ -63,8 +64,8 @@ void Scheduler::note_wait(Actor& actor, const Span& span) {
   actor.spans.add(span);
 }
 
-/// What stays small stays in the caches: the spans of `actor` grow where histories were not trimmed for long alone.
-/// To do that costs a look at every actor, so as many as a quarter of them have to ask for it.
+/// Makes room in the spans of `actor`. They stay small, and so in the caches, unless the histories have not been
+/// trimmed for long. Trimming costs a look at every actor, so a quarter of them have to ask for it.
 void Scheduler::make_room(Actor& actor) {
   if (4 * ++spans_filled_ >= actors_.size() && all_heard()) {
     spans_filled_ = 0;
@@ -73,7 +74,8 @@ void Scheduler::make_room(Actor& actor) {
   fold_spans(actor, committed_, states_);
 }
 
-/// The oldest entries of the rings of ticks that could be written over before the next look are no longer needed.
+/// Tells whether the oldest entries of the actor's rings, which could be written over before the next look, are no
+/// longer needed.
 bool Scheduler::history_safe(const Actor& actor) const {
   for (const auto* channel : actor.outputs) {
     const auto span = channel->slots / 2 - channel->depth + 1;

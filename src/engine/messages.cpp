@@ -1,4 +1,5 @@
-// Which message an actor works on, where a run is observed: the number goes with the tokens, beside them.
+// In an observed run, the message on which each actor works. Its number travels with the tokens, in an array of each
+// channel.
 #include "occupancy.hpp"
 #include "scheduler.hpp"
 
@@ -10,7 +11,8 @@ void works_on(Actor& actor, std::int64_t message) {
   actor.states->works_on(actor.name, time_of(actor), message);
 }
 
-/// What brings entries back says nothing of the message that is worked on now: it was for another.
+/// Tokens that bring entries back do not change the message on which their reader works, because they belonged to
+/// another one.
 void Scheduler::observe_messages() {
   for (auto* channel : channels_) channel->messages.resize(channel->slots, -1);
   for (auto* actor : actors_) {
@@ -21,7 +23,7 @@ void Scheduler::observe_messages() {
   }
 }
 
-/// Before the channel's count of tokens has moved.
+/// Call it before the channel's count of tokens changes.
 void Scheduler::note_push(Channel& channel) {
   if (observer_ != nullptr) observer_->pushed(channel.index, time_of(*channel.writer));
   if (!channel.messages.empty()) channel.messages[channel.pushed() & (channel.slots - 1)] = channel.writer->message;

@@ -62,7 +62,7 @@ OccupancyReport OccupancyAccount::close(Occupancy& occupancy, std::int64_t end, 
   if (occupancy.full()) occupancy.room_ = std::max(occupancy.room_, end);
   occupancy.full_ += occupancy.room_ - occupancy.since_;
   occupancy.entry_time_ += Wide{until} * occupancy.held_;
-  occupancy.tell(end, -occupancy.held_);  // what is observed next may be another run of the same parts
+  occupancy.tell(end, -occupancy.held_);  // the next observed run may be of the same parts
   OccupancyReport report{.actor = occupancy.actor_->id(),
                          .of = occupancy.name_,
                          .name = occupancy.actor_->name + ": " + occupancy.name_,

@@ -10,9 +10,9 @@ namespace isthmus::engine {
 /// Closes accounts at the end of a run.
 class OccupancyAccount {
  public:
-  /// Counts what has come back by `end` without having been looked at. What is under way when the output ends counts
-  /// for the round trip until then: a rate counts to there too, and by Little's law no window lets more through than
-  /// its size over its round trip only where both are of one time.
+  /// Counts the entries that have come back by `end` and that their actor has not looked at. An entry that is under way
+  /// when the output ends counts its round trip until then. The rate is counted up to the same time, and by Little's
+  /// law a window lets through no more than its size over its round trip only if both are of one time.
   static OccupancyReport close(Occupancy& occupancy, std::int64_t end, std::int64_t output_end);
   /// The channel through which entries come back, if they come through one.
   static Channel* returns(const Occupancy& occupancy) {

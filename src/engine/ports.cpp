@@ -1,4 +1,4 @@
-// What ports and timers ask on an actor's fiber where the window is empty.
+// The slow paths of ports and timers: what they ask on an actor's fiber if the window is empty.
 #include <fmt/format.h>
 
 #include "isthmus/base/error.hpp"
@@ -52,7 +52,7 @@ void release(PortState& port) {
 
 namespace {
 
-/// `pull` finds nothing.
+/// Notes that `pull` finds nothing.
 bool miss(PortState& port, Tick now) {
   port.actor->note_failed_poll(*port.channel, Poll::token, now);
   port.last_miss = now;
@@ -60,7 +60,7 @@ bool miss(PortState& port, Tick now) {
   return false;
 }
 
-/// `peek` or `front` finds nothing.
+/// Notes that `peek` or `front` finds nothing.
 bool see_nothing(PortState& port, Tick now) {
   port.actor->note_failed_poll(*port.channel, Poll::token, now);
   port.last_no = now;
@@ -68,13 +68,14 @@ bool see_nothing(PortState& port, Tick now) {
   return false;
 }
 
-/// It was told that it sees nothing at `now`, alone or together with others.
+/// Tells whether a poll of the port has failed at `now` before, alone or together with others.
 bool seen_before(const PortState& port, Tick now) {
   const ToldTogether* const told = port.channel->told;
   return port.last_no == now || (told != nullptr && told->all == now);
 }
 
-/// What a port with a clock knows of its head without a look at others. (Without a clock each look counts.)
+/// The state of a port's head, as far as a port with a clock knows it without a look at other actors. (Without a clock
+/// each look counts.)
 enum class Head : std::uint8_t { unknown, later, visible };
 [[gnu::always_inline]] inline Head known_head(PortState& port, Tick now) {
   if (port.cursor != port.window_end) return Head::unknown;
@@ -88,7 +89,8 @@ enum class Head : std::uint8_t { unknown, later, visible };
   return Head::later;
 }
 
-/// Opens the window of a port whose head is visible. Who asks at each tick what comes less often finds one at a time.
+/// Opens the window of a port whose head is visible. If tokens come less often than an actor asks, it finds one at a
+/// time.
 void open_behind_head(PortState& port) {
   Channel& channel = *port.channel;
   if (channel.windows != Windows::none && end_of_known(port) - port.cursor > channel.stride) {
@@ -104,14 +106,14 @@ void open_behind_head(PortState& port) {
     port.nothing_before = token_ready(channel, port.window_end);
 }
 
-/// The head is visible at `now`.
+/// Notes that the head is visible at `now`.
 [[gnu::noinline]] bool see(PortState& port, Tick now) {
   port.actor->now = now;
   open_behind_head(port);
   return true;
 }
 
-/// `token_visible` where that is not known.
+/// The slow path of `token_visible`.
 [[gnu::noinline]] bool look_for_token(PortState& port) {
   Actor& actor = *port.actor;
   const Here here(actor);
@@ -121,7 +123,7 @@ void open_behind_head(PortState& port) {
   return true;
 }
 
-/// `peek` where that is not known.
+/// The slow path of `peek`.
 [[gnu::noinline]] bool look_for_head(PortState& port) {
   Actor& actor = *port.actor;
   const Here here(actor);

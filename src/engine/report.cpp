@@ -55,7 +55,7 @@ bool natural_less(std::string_view a, std::string_view b) {
     if (x != y) return x < y;
   }
   if (i < a.size() || j < b.size()) return a.size() - i < b.size() - j;
-  return a < b;  // equal but for leading zeros
+  return a < b;  // they differ in leading zeros only
 }
 
 const ActorReport& RunReport::actor(std::string_view name) const {
@@ -127,7 +127,7 @@ std::int64_t span_end(const Actor& actor, const Span& span, std::int64_t end) {
   return actor.grid.edge(span.begin + std::max<Tick>(whole, 0) * span.period);
 }
 
-/// The wait an actor stands in when the run ends, as a span without an end.
+/// The wait in which an actor stands when the run ends, as a span without an end.
 std::optional<Span> open_span(const Actor& actor) {
   switch (actor.wait) {
     case Wait::push:
@@ -154,8 +154,8 @@ std::int64_t life_end(const Actor& actor, std::int64_t end) {
   return std::max(actor.grid.edge(0), finished_by(actor, end) ? actor.grid.edge(actor.finished_at) : end);
 }
 
-/// Calls `whole(periodic, count)` with how many spans of each periodic span that is kept end within the actor's life
-/// and `cut(span, begin, end)` for each span that it cuts, in femtoseconds.
+/// Calls `whole(periodic, count)` for each periodic span that is kept, with the number of its spans that end within the
+/// actor's life, and `cut(span, begin, end)` for each span that its life cuts, in femtoseconds.
 template <class Whole, class Cut>
 void for_each_span(const Actor& actor, std::int64_t life_end, const Whole& whole, const Cut& cut) {
   const Tick last = actor.grid.last_at_or_before(life_end);
@@ -211,7 +211,7 @@ ChannelReport account(const Channel& channel, std::int64_t end) {
   return report;
 }
 
-/// Where this actor ends; the end of the run where it is none.
+/// The time at which this actor finished; the end of the run if there is no such actor.
 std::int64_t end_of(const std::vector<Actor*>& actors, std::optional<ActorId> which, std::int64_t end) {
   return which ? life_end(*actors.at(which->place), end) : end;
 }

@@ -21,9 +21,9 @@ std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// How many slots a ring has: enough that counts can be taken back to where an error held (Scheduler::history_safe)
-/// without a look at the whole run every few tokens, which is what many actors that are seldom busy pay for; few enough
-/// that it stays in a core's caches.
+/// The number of a ring's slots. It is large enough that counts can be taken back to the time of an error
+/// (Scheduler::history_safe) without a look at the whole run every few tokens, which would be costly for many actors
+/// that are seldom busy. It is small enough that the ring stays in a core's caches.
 std::uint64_t ring_slots(std::uint64_t depth, std::size_t stride) {
   constexpr std::size_t kRingBytes = 32 * 1024;
   constexpr std::size_t kLargeToken = 1024;
@@ -63,13 +63,13 @@ std::byte* RingMemory::block(std::size_t bytes) {
   auto* const memory = static_cast<std::byte*>(std::aligned_alloc(large ? kLargePage : kLine, bytes));
   if (memory == nullptr) return nullptr;
   blocks_.emplace_back(memory);
-  // Without large pages, where the system refuses them, all is as it was.
+  // If the system refuses large pages, the memory keeps its small ones.
   if (large) static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
   return memory;
 }
 
 std::byte* RingMemory::take(std::size_t bytes) {
-  constexpr std::size_t kFew = kLargePage / 4;  // up to there, and for what is larger, a shared page would be wasted
+  constexpr std::size_t kFew = kLargePage / 4;  // larger rings would waste a shared page
   bytes = rounded_up(bytes, kLine);
   if (taken_ < kFew || bytes > kFew) {
     taken_ += bytes;

@@ -6,16 +6,16 @@
 
 #include "isthmus/engine/graph.hpp"
 
-// The ring of a channel: its tokens, and behind them the history of those that were there.
+// The ring of a channel: its tokens, and behind them the headers of earlier tokens, which are the history.
 
 namespace isthmus::engine {
 
-/// The memory of a graph's rings. Where there are many, or one is large, they lie in large pages, if the system gives
-/// such: else a move of an actor that is seldom busy looks its page up in memory first, and each slot of a large token
-/// costs a page fault before the run.
+/// The memory of a graph's rings. Many rings, or a large one, lie in large pages if the system offers those. With small
+/// pages a move of an actor that is seldom busy would first look its page up in memory, and each slot of a large token
+/// would cost a page fault before the run.
 class RingMemory {
  public:
-  /// Bytes at the alignment of a cache line, until this ends; null where there are none.
+  /// Bytes at the alignment of a cache line, which live as long as this object; null if there are none.
   std::byte* take(std::size_t bytes);
 
  private:
@@ -26,12 +26,12 @@ class RingMemory {
   };
   std::vector<std::unique_ptr<std::byte, Free>> blocks_;
   std::size_t taken_ = 0;
-  std::byte* next_ = nullptr;  ///< in the block that is shared
+  std::byte* next_ = nullptr;  ///< the next free byte of the shared block
   std::size_t left_ = 0;
 };
 
-/// Lays out the channel's ring, whose ends are known; throws Error where the depth is below 1, or slots and their bytes
-/// do not fit the 32 bits in which they are counted on the way of a token, or there is no memory.
+/// Lays out the ring of a channel whose ends are known. Throws Error if the depth is below 1, if slots and their bytes
+/// do not fit the 32 bits in which they are counted on the way of a token, or if there is no memory.
 void make_ring(Channel& channel, int depth, const TokenType& type, RingMemory& memory);
 
 }  // namespace isthmus::engine

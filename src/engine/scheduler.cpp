@@ -10,7 +10,7 @@
 namespace isthmus::engine {
 namespace {
 
-/// What this thread keeps of a run whose step runs a graph of its own.
+/// What this thread keeps of an outer run, one of whose steps runs a graph of its own.
 class OuterRun {
  public:
   OuterRun() = default;
@@ -26,8 +26,8 @@ class OuterRun {
   Actor** news_ = news_end;
 };
 
-/// How far an actor that never waits may go before the scheduler looks at the rest of the run: a million cycles, or
-/// 1 ms; less where it feeds itself, so that the history of that channel holds what it does until then.
+/// The distance that an actor that never waits may go before the scheduler looks at the rest of the run: a million
+/// cycles, or 1 ms; less for an actor that feeds itself, so that the history of that channel reaches back to then.
 Tick unwatched(const Actor& actor) {
   Tick ticks = actor.clocked ? 1 << 20 : 1'000'000'000'000;
   for (const auto* channel : actor.outputs) {
@@ -72,7 +72,7 @@ Scheduler::Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels,
     if (channel->windows == Windows::across) channel->writer->crosses = channel->reader->crosses = true;
     PortState* const reader = channel->reader_port;
     PortState* const gate = channel->reader->gate;
-    // A step that waits elsewhere may go on to take more from the gate than one token: `Actor::wait_out` sees to that.
+    // A step that waits at another port may go on to take several tokens from the gate: see `Actor::wait_out`.
     const bool by_header = channel->windows == Windows::alike && (gate == nullptr || gate == reader);
     channel->writer->moves.emplace_back(*channel->writer_port);
     channel->reader->moves.emplace_back(*reader);
@@ -139,18 +139,18 @@ void Scheduler::dispatch(void* scheduler) {
   }
 }
 
-/// An actor that expected this may start one step before its next check. (No output is so far behind its reader.)
+/// Tells whether the port has one token at hand: an actor that expected it may start one step.
 [[gnu::always_inline]] inline bool has_one_token(const PortState& port) {
   return port.peer->cursor - port.cursor == port.channel->stride;
 }
 
-/// `actor` is to run.
+/// Lets `actor` run.
 [[gnu::always_inline]] inline void set_going(Actor& actor) {
   if (actor.wait == Wait::turn && (actor.expects == nullptr || !has_one_token(*actor.expects))) actor.force_check();
   actor.wait = Wait::none;
 }
 
-/// The same, if it need not wait after all.
+/// Lets `actor` run if it need not wait after all.
 bool Scheduler::start(Actor& actor) {
   actor.ready = false;
   if (!hears_news(actor.wait)) {
@@ -163,14 +163,14 @@ bool Scheduler::start(Actor& actor) {
   return true;
 }
 
-/// Tells whether nothing that may still be needed of the history can be written over before the next look; else `actor`
+/// Tells whether no part of the history that may still be needed can be written over before the next look; else `actor`
 /// waits.
 bool Scheduler::keeps_history(Actor& actor) {
   if (actor.wait != Wait::trimming && !history_safe(actor)) {
     actor.wait = Wait::none;
     if (worth_committing()) commit();
     if (!history_safe(actor)) {
-      // What it would have done next is kept in `wait_began` and its channels: it asks again when it is started.
+      // `wait_began` and the channels keep what it would have done next: it asks again when it is started.
       enter_waiting(actor, Wait::trimming);
       return false;
     }
@@ -179,7 +179,7 @@ bool Scheduler::keeps_history(Actor& actor) {
   return true;
 }
 
-/// Who was told last, from the list, set going.
+/// Takes the actor that was told last off the list of news, and lets it run.
 [[gnu::always_inline]] inline Actor* Scheduler::take_news() {
   Actor** const last = news_end - 1;
   Actor& told = **last;
@@ -189,16 +189,17 @@ bool Scheduler::keeps_history(Actor& actor) {
   return &told;
 }
 
-/// The actor to run now that `after` cannot go on; null when nothing can run any more.
+/// The actor to run now that `after` cannot go on; null if nothing can run any more.
 [[gnu::always_inline]] inline Actor* Scheduler::pick(Actor* after) {
-  // What was told last is done first: so what is on its way goes on to the end of a pipeline while it is in the cache,
-  // and what an actor has just given out is done before what it gave out earlier.
+  // The actor that was told last runs first. So a token goes on to the end of a pipeline while it is in the cache, and
+  // the latest output of an actor is handled before earlier ones.
   if (has_news_for_one()) [[likely]]
     return take_news();
   return pick_any(after);
 }
 
-/// `actor` waits for its turn at `awaited`. Returns who goes on in its place, or null where that is not known yet.
+/// Makes `actor` wait for its turn at `awaited`. Returns the actor that goes on in its place, or null if that is not
+/// known yet.
 [[gnu::always_inline]] inline Actor* Scheduler::hand_over(Actor& actor, PortState& awaited) {
   await_turn(actor, awaited);
   return has_news_for_one() ? running_ = take_news() : nullptr;
@@ -216,8 +217,8 @@ Actor* Scheduler::pick_any(const Actor* after) {
   }
 }
 
-/// The last to have asked, if what the others did since gives its answer: before actors run that have nothing to do
-/// with it, and whose memory is cold.
+/// The actor that asked last, if its answer is known now. It runs before actors that have nothing to do with it, and
+/// whose memory is cold.
 inline Actor* Scheduler::answered_asker() {
   const bool asks = last_asker_ != nullptr && last_asker_->wait == Wait::answer && !last_asker_->ready && !shuffled_;
   if (!asks || !answer_known(*last_asker_)) return nullptr;
@@ -230,8 +231,8 @@ inline Actor& Scheduler::next_ready() {
   return *ready_[--ready_count_];
 }
 
-/// Follows who waits for whose answer to the first that can run and makes it ready: effective times fall strictly along
-/// the way, so that only a cycle of waits has no end.
+/// Follows the chain of actors that wait for each other's answers to the first that can run, and makes it ready.
+/// Effective times fall strictly along the chain, so that only a cycle of waits has no end.
 bool Scheduler::along_failed_polls(const Actor& from) {
   const Actor* asker = &from;
   for (std::size_t hops = 0; hops < actors_.size(); ++hops) {
@@ -267,8 +268,8 @@ bool Scheduler::along_failed_polls(const Actor& from) {
   return false;
 }
 
-/// Nothing is ready. Answers every poll that can be answered, else lets the earliest thing known happen. False at
-/// the end.
+/// Called if nothing is ready: answers every poll that can be answered, else lets the earliest known event happen.
+/// Returns false at the end.
 bool Scheduler::let_time_pass() {
   look_for_stall(1);
   drop_those_that_run();
@@ -283,7 +284,7 @@ bool Scheduler::let_time_pass() {
   return act_at(time);
 }
 
-/// Tells whether histories have to be trimmed up to `time`: for an actor that waits for that, else now and then, so
+/// Tells whether histories have to be trimmed up to `time`: if an actor waits for that, and now and then otherwise, so
 /// that an error in a part of a run that never ends is found.
 bool Scheduler::looks_ahead(std::int64_t time) {
   constexpr std::uint32_t kOften = 16;
@@ -301,7 +302,7 @@ bool Scheduler::answer_polls() {
   return any;
 }
 
-/// Those that expected news where none comes go on without.
+/// Lets the actors that expected news which does not come go on without it.
 bool Scheduler::give_turns() {
   bool any = false;
   for (auto* actor : waiting_)
@@ -362,7 +363,7 @@ bool Scheduler::may_end_quiet() const {
                       [](const Actor* actor) { return actor->wait != Wait::horizon && !actor->periodic; });
 }
 
-/// The end is known: what periodic actors do until then counts.
+/// The end is known; periodic actors still run up to it, because what they do until then counts.
 void Scheduler::run_periodic_to(std::int64_t time) {
   ending_ = true;
   limit_ = std::min(limit_, time);
@@ -385,7 +386,7 @@ void Scheduler::unwind() {
   for (auto* actor : actors_) actor->end_run();
 }
 
-/// Goes on, on a fresh stack, where the running actor has left its own by the guard page.
+/// Goes on, on a fresh stack, after the running actor has run over the guard page of its own.
 void Scheduler::after_overflow(void* scheduler) {
   auto& self = *static_cast<Scheduler*>(scheduler);
   Actor& actor = *self.running_;

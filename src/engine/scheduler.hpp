@@ -16,23 +16,23 @@
 
 namespace isthmus::engine {
 
-/// The waits that end when there is news of one channel.
+/// Tells whether the wait ends when there is news of one channel.
 constexpr bool hears_news(Wait wait) {
   return wait >= Wait::read && wait <= Wait::turn;
 }
 
-/// Decides which actor runs. Each runs ahead on its own time until what it asks is unknown or a channel is full; then
-/// the actor whose answer is needed runs, or any that can. When none can, the earliest thing that is known to happen
-/// does.
+/// The scheduler decides which actor runs. Each runs ahead on its own time until the answer to a poll is unknown or a
+/// channel is full; then the actor whose answer is needed runs, or any that can. If none can, the earliest known event
+/// happens.
 class Scheduler {
  public:
   Scheduler(std::vector<Actor*> actors, std::vector<Channel*> channels, const RunOptions& options,
             ChannelObserver* observer);
 
-  /// Runs to the end and unwinds the steps that stand in the middle.
+  /// Runs to the end, and unwinds the steps that are unfinished then.
   RunReport run();
 
-  // What ports ask, on the fiber of the actor that asks.
+  // Slow paths of ports, on the fiber of the actor that asks.
   void advance(Actor& actor);
   void claim_slot(PortState& port);
   void claim_token(PortState& port);
@@ -46,7 +46,7 @@ class Scheduler {
   void note_push(Channel& channel);
   void note_pop(Channel& channel);
 
-  // What the loop of steps asks at its step boundary.
+  // Functions of the loop of steps at its step boundary.
   Actor* boundary_of_one(Actor& actor, Tick next);
   Actor* boundary_after_more(Actor& actor, Tick next);
   Actor* hand_over(Actor& actor, PortState& awaited);
@@ -74,7 +74,7 @@ class Scheduler {
 
   void observe_messages();
 
-  // Choosing.
+  // The choice of the next actor.
   static void dispatch(void* scheduler);
   static void after_overflow(void* scheduler);
   Actor* pick(Actor* after);
@@ -97,10 +97,10 @@ class Scheduler {
   }
   void hear_all();
   bool all_heard() const { return news_end == news_.get(); }
-  /// Who was told last waits for nothing but that.
+  /// The actor that was told last waits only for that.
   bool has_news_for_one() const { return !all_heard() && news_end[-1]->only_for_news(); }
 
-  // Waiting.
+  // Waits inside a step.
   FiberSlot& fiber_for(const Actor* next) {
     if (next == nullptr) return fibers_.main();
     return next->stands_in_step() ? *next->fiber : fibers_.spare();
@@ -134,7 +134,7 @@ class Scheduler {
   Tick acts_alone(const Actor& actor) const;
   Tick effective(const Actor& actor) const;
 
-  // Between steps.
+  // Work at step boundaries.
   [[gnu::noinline]] void look_closer(Actor& actor);
   static void set_look(Actor& actor) { actor.next_boundary_check = std::min(actor.horizon + 1, actor.watch_at); }
   AtBoundary after_slow_step(Actor& actor);
@@ -144,7 +144,7 @@ class Scheduler {
   AtBoundary wait_at_boundary(Actor& actor, Channel& input);
   bool waits_for_its_turn(Actor& actor);
 
-  // Sleeping.
+  // Sleep.
   AtBoundary sleep(Actor& actor, Tick next);
   AtBoundary idle_from(Actor& actor, Tick next, Tick period);
   Wake wake_of(const Actor& actor) const;
@@ -154,7 +154,7 @@ class Scheduler {
   void woken(Actor& actor);
   void tell_sleeper(Actor& actor);
 
-  // Horizons, histories, ends.
+  // Horizons, histories, and ends of runs.
   void set_horizon(Actor& actor, std::int64_t time);
   bool extend_horizon(Actor& actor);
   void look_for_stall(std::size_t effort) { stall_.spent(effort, actors_, channels_); }
@@ -181,17 +181,17 @@ class Scheduler {
   bool stopping_ = false;
   bool ending_ = false;            ///< the end is known: periodic actors run up to it
   std::size_t native_ = 0;         ///< actors neither finished nor periodic
-  std::int64_t quiet_until_ = -1;  ///< nothing happens anywhere before this time but what has happened
+  std::int64_t quiet_until_ = -1;  ///< before this time nothing happens anywhere that has not happened yet
   std::int64_t committed_ = -1;    ///< no error can hold at or before this time
-  std::size_t commits_asked_ = 0;  ///< since the last
-  std::size_t spans_filled_ = 0;   ///< since then
-  std::uint32_t passes_ = 0;       ///< of time, each to the earliest thing known
+  std::size_t commits_asked_ = 0;  ///< requests for a commit since the last one
+  std::size_t spans_filled_ = 0;   ///< actors whose spans have filled up since then
+  std::uint32_t passes_ = 0;       ///< how often time has passed, each time to the earliest known event
   std::vector<Actor*> ready_;      ///< the first `ready_count_`, each of them once
   std::size_t ready_count_ = 0;
   std::unique_ptr<Actor*[]> news_;           ///< each actor once; ends at `news_end`
-  mutable std::vector<const Actor*> chain_;  ///< of waits, for the time of one poll
+  mutable std::vector<const Actor*> chain_;  ///< a chain of waits, for the time of one poll
   std::vector<Actor*> blocked_lately_;       ///< since errors were last looked for: where a new one begins
-  std::vector<const Actor*> caught_end_;     ///< those that would not be unwound
+  std::vector<const Actor*> caught_end_;     ///< actors that caught the exception that was to unwind them
   std::vector<Actor*> waiting_;  ///< for an answer, a turn, a horizon or trimming; some that run again are still listed
   std::priority_queue<KnownWake, std::vector<KnownWake>, std::greater<>> known_wakes_;
   Stall stall_;
@@ -199,19 +199,20 @@ class Scheduler {
   bool shuffled_;
 };
 
-/// The reader's end was popped, or found empty, at the present tick.
+/// Tells whether the reader's end was popped, or found empty, at the present tick.
 inline bool accessed_now(const PortState& port) {
   return port.channel->last_popped_at() == port.actor->now || port.last_miss == port.actor->now;
 }
-/// A step that is told no "no" is looked at where it is the first to start at or after a mark: 0, the powers of two,
-/// and from `kLastDoubling` on its multiples. The next mark; and the one before the last at or before `tick`, or 0.
+/// A step without a failed poll is watched if it is the first to start at or after a mark. Marks are 0, the powers of
+/// two, and from `kLastDoubling` on its multiples. `mark_after` gives the next mark; `mark_before` the one before the
+/// last mark at or before `tick`, or 0.
 constexpr Tick kLastDoubling = 1 << 16;
 Tick mark_after(Tick tick);
 Tick mark_before(Tick tick);
 /// Tells whether the actor has moved a token or waited for a time at or after `tick`.
 bool active_since(const Actor& actor, Tick tick);
 
-/// While a scheduler's code runs for the actor of this thread: its tick is in `Actor::now`.
+/// The scope in which a scheduler's code runs for the actor of this thread: the actor's tick is in `Actor::now` then.
 class Here {
  public:
   explicit Here(Actor& actor) : actor_(actor) { actor.now = running_now; }
@@ -222,7 +223,7 @@ class Here {
  private:
   Actor& actor_;
 };
-/// One more operation of an actor without a clock; throws Error where they are too many at one instant.
+/// Counts one more operation of an actor without a clock; throws Error if there are too many at one instant.
 void count_operation(Actor& actor);
 
 }  // namespace isthmus::engine

@@ -7,9 +7,10 @@
 namespace isthmus::engine {
 namespace {
 
-/// Fewer inputs than these are asked one by one.
+/// An array of fewer inputs is asked one by one.
 constexpr std::size_t kMany = 2;
-/// An input counts as silent that is so for this many ticks at least; after so many all are looked at again.
+/// An input counts as silent if no token comes for at least this many ticks; after so many ticks all inputs are looked
+/// at again.
 constexpr Tick kSilence = 2;
 constexpr Tick kAgain = 64;
 
@@ -33,8 +34,8 @@ std::span<const std::uint32_t> SilentInputs::ask() {
     if (asked_in_this_step()) return all_;
     look();
   }
-  // Asked again at one tick, the first that was told "no" takes the actor a tick on, and those behind it are asked
-  // then.
+  // If the inputs are asked again at one tick, the first failed poll takes the actor a tick on, and the inputs behind
+  // it are asked then.
   const auto refused = [&](std::uint32_t place) { return port(place).last_no == now; };
   if (silent_.empty() || told_.all == now || told_.alone == now || std::ranges::any_of(awake_, refused)) return all_;
   told_.all = now;
@@ -47,12 +48,13 @@ void SilentInputs::tell(FailedPolls& failed_polls, Tick at) const {
   for (const auto place : silent_) failed_polls.add({port(place).channel, Poll::token, at});
 }
 
-/// What was asked then is told by who is silent now.
+/// Tells whether this step has asked the silent inputs before. Then `silent_` has to stay, because it says for which
+/// inputs that failed poll stands.
 bool SilentInputs::asked_in_this_step() const {
   return std::ranges::find(port(0).actor->failed_polls, this, &FailedPoll::inputs) != port(0).actor->failed_polls.end();
 }
 
-/// Finds out who is silent.
+/// Finds out which inputs are silent.
 void SilentInputs::look() {
   const Tick now = running_now;
   before_ = now + kAgain;

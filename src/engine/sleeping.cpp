@@ -30,7 +30,8 @@ bool active_since(const Actor& actor, Tick tick) {
 
 namespace {
 
-/// The start of a step, counted from `actor.now`, whose poll at `offset` would find what holds from `change` on.
+/// The start of a step, counted from `actor.now`, whose poll at `offset` would find the answer that holds from `change`
+/// on.
 Tick start_that_sees(const Actor& actor, Tick change, Tick offset) {
   if (change >= kNever / 2) return kNever;
   const Tick late = change - offset - actor.now;
@@ -46,24 +47,24 @@ bool counts(const Actor& actor, const FailedPoll& poll) {
   return actor.trivial || !actor.clocked || port.promise == actor.promises;
 }
 
-/// At which tick of its step the poll was made.
+/// The tick of its step at which the poll was made.
 Tick offset(const Actor& actor, const FailedPoll& poll) {
   return poll.at - actor.step_start;
 }
 
-/// The sleeper wants to be told of news of any of its channels.
+/// Asks for news of every channel of the sleeper.
 void listen(Actor& actor) {
   for (Channel* channel : actor.inputs) listen_to(*channel->writer_port, actor);
   for (Channel* channel : actor.outputs) listen_to(*channel->reader_port, actor);
 }
 
-/// Nobody else need act for the answer to be "yes" one day, or never.
+/// Tells whether the answer turns to "yes" at a known time, or never, whatever the other actors do.
 bool is_known(const FailedPoll& poll) {
   const Channel& channel = *poll.channel;
   return poll.what == Poll::room ? !channel.full() : !channel.empty() || channel.closing();
 }
 
-/// When the answer to a poll that is known turns to "yes".
+/// The time at which the answer to a known poll turns to "yes".
 [[gnu::always_inline]] inline Tick known_change(const FailedPoll& poll) {
   const Channel& channel = *poll.channel;
   if (poll.what == Poll::room) return channel.next_slot_free();
@@ -71,7 +72,7 @@ bool is_known(const FailedPoll& poll) {
   return channel.empty() ? channel.close_visible : kNever;
 }
 
-/// Tells whether the very next step, at `next`, is known to find another answer than the last.
+/// Tells whether the next step, at `next`, is known to find another answer than the last.
 bool sees_change_at(const Actor& actor, Tick next) {
   return std::ranges::any_of(actor.failed_polls, [&](const FailedPoll& poll) {
     return poll.inputs == nullptr && is_known(poll) && known_change(poll) - offset(actor, poll) <= next &&
@@ -116,7 +117,8 @@ AtBoundary Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   return AtBoundary::step;
 }
 
-/// A step of an actor without a clock took time and moved no token: it may look in vain again and again.
+/// Handles a step of an actor without a clock that took time and moved no token: such an actor may poll in vain again
+/// and again.
 AtBoundary Scheduler::after_vain_wait(Actor& actor, Tick step_start) {
   if (!actor.trivial) return AtBoundary::step;
   if (actor.silent_until == step_start && !actor.sensed_time && actor.same_state(actor.snapshot)) {
@@ -129,7 +131,8 @@ AtBoundary Scheduler::after_vain_wait(Actor& actor, Tick step_start) {
   return AtBoundary::step;
 }
 
-/// The next step, at `next`, and those that follow it every `period`, do what the last did until an answer changes.
+/// Notes that the next step, at `next`, and those that follow it every `period` do what the last one did until an
+/// answer changes.
 AtBoundary Scheduler::idle_from(Actor& actor, Tick next, Tick period) {
   actor.sleep_period = period;
   actor.idle = true;
@@ -152,8 +155,9 @@ AtBoundary Scheduler::sleep(Actor& actor, Tick next) {
   return AtBoundary::leave;
 }
 
-/// When a failed poll of the sleeper's last step would get another answer. What others may still do is looked at only
-/// where something is known: it costs more, and tells no more than whether that can be waited for.
+/// The time at which a failed poll of the sleeper's last step would get another answer. What other actors may still do
+/// is looked at only if some change is known: it costs more, and only tells whether the sleeper may wait for that
+/// change.
 Scheduler::Wake Scheduler::wake_of(const Actor& actor) const {
   Tick known = kNever;
   for (const auto& poll : actor.failed_polls)
@@ -161,7 +165,7 @@ Scheduler::Wake Scheduler::wake_of(const Actor& actor) const {
       known = std::min(known, start_that_sees(actor, known_change(poll), offset(actor, poll)));
   const bool asks_closing = !actor.inputs.empty() && (!actor.has_done || actor.sleep_period == 0);
   const auto seen_closing = [&](Tick closing) {
-    // Closed and drained already when it fell asleep is no news.
+    // It was closed and drained already when the actor fell asleep, so this is no news.
     return closing < kNever && (closing > actor.now || !actor.has_done) ? start_that_sees(actor, closing, 0) : kNever;
   };
   const bool all_close =
@@ -191,7 +195,7 @@ Tick Scheduler::inputs_close(const Actor& actor) const {
   return last;
 }
 
-/// Something on one of the sleeper's channels has become known.
+/// Tells the sleeper that something on one of its channels has become known.
 void Scheduler::tell_sleeper(Actor& actor) {
   const Tick before = actor.known_wake;
   consider_waking(actor);
@@ -217,7 +221,7 @@ void Scheduler::woken(Actor& actor) {
   if (slept && !actor.busy_asleep)
     note_wait(actor, {actor.now, actor.known_wake, actor.sleep_period, Activity::starved});
   actor.now = actor.known_wake;
-  // What it slept through left its state alone too, so that one step more tells whether it sleeps on.
+  // The steps that it slept through left its state alone too, so that one more step tells whether it sleeps on.
   if (actor.clocked ? !actor.busy_asleep : actor.sleep_period != 0) actor.silent_until = actor.now;
   if (slept && actor.trivial && actor.clocked) actor.watch_at = mark_after(actor.now - actor.sleep_period);
   actor.idle = false;

@@ -39,7 +39,7 @@ void Spans::add(const Span& span) {
   append({before.begin, span.end, span.period, span.activity});
 }
 
-/// The next is expected as far from it as it is from the one before.
+/// The next span is expected at the distance that this one has from the one before.
 void Spans::append(const Span& span) {
   if (end_ == limit_) grow();
   const Tick length = span.end - span.begin;

@@ -1,4 +1,4 @@
-// Between two steps of an actor: whether the next one starts, and who is told that this one is over.
+// The step boundary of an actor: whether its next step starts, and which actors are told that this one is over.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -11,7 +11,8 @@ namespace isthmus::engine {
 
 namespace {
 
-/// The writer waits to push what the reader has made room for, or for something that it could push in time.
+/// Tells whether the writer waits to push into a slot that the reader has freed, or for a token that it could push in
+/// time.
 bool about_to_push(const Channel& channel) {
   const Actor& writer = *channel.writer;
   if (writer.wait == Wait::answer)
@@ -20,9 +21,9 @@ bool about_to_push(const Channel& channel) {
   return writer.waits_on == &channel && (writer.wait == Wait::push || writer.wait == Wait::turn);
 }
 
-/// How many of the tokens (or slots) that lie side by side in the ring, `bytes` in all, the port has at hand: one a
-/// step, where the step neither waits nor advances. Opens a window where they come in time. One that lies across the
-/// ring's middle or end moves alone.
+/// The number of tokens (or slots) side by side in the ring, of `bytes` in all, that the port has at hand: one a step,
+/// if the step neither waits nor advances. Opens a window if they come in time. One that lies across the ring's middle
+/// or end moves alone.
 template <class Ready>
 [[gnu::always_inline]] inline Tick at_hand(PortState& port, std::int64_t bytes, const Ready& ready) {
   const Channel& channel = *port.channel;
@@ -49,7 +50,7 @@ bool moved_since(const LastMove& move, Tick tick) {
   return last >= tick;
 }
 
-/// Tells whether `actor` has moved a token at or after `tick`: by the port of last time most likely.
+/// Tells whether `actor` has moved a token at or after `tick`. It first tries the port that had moved one last time.
 bool has_moved(Actor& actor, Tick tick) {
   for (LastMove& move : actor.moves) {
     if (!moved_since(move, tick)) continue;
@@ -61,7 +62,7 @@ bool has_moved(Actor& actor, Tick tick) {
 
 }  // namespace
 
-/// Leaves `actor` between two steps until it is known whether `input` closes.
+/// Leaves `actor` at its step boundary until it is known whether `input` closes.
 [[gnu::always_inline]] inline AtBoundary Scheduler::wait_at_boundary(Actor& actor, Channel& input) {
   actor.waits_on = &input;
   actor.polled = Poll::closed;
@@ -70,8 +71,8 @@ bool has_moved(Actor& actor, Tick tick) {
   return AtBoundary::leave;
 }
 
-/// A step that blocks keeps a stack; one that waits before it starts needs none. When a step may start makes no
-/// difference to what it finds.
+/// Tells whether `actor` waits before its step instead of in it. A step that blocks keeps a stack; one that waits
+/// before it starts needs none. The result does not depend on the wall time at which a step starts.
 [[gnu::always_inline]] inline bool Scheduler::waits_for_its_turn(Actor& actor) {
   if (actor.expects == nullptr) return false;
   const Channel& channel = *actor.expects->channel;
@@ -81,7 +82,8 @@ bool has_moved(Actor& actor, Tick tick) {
   return true;
 }
 
-/// It is checked after one step, which is what one move of the other end is news for.
+/// Makes `actor` wait for its turn at `port`. It is checked after one step, because one move of the other end is news
+/// for one step.
 [[gnu::always_inline]] inline void Scheduler::await_turn(Actor& actor, PortState& port) {
   actor.next_check = actor.now + 1;
   // What is there already is not stored again: a hop is limited by its stores, among others.
@@ -91,9 +93,9 @@ bool has_moved(Actor& actor, Tick tick) {
   enter_waiting(actor, Wait::turn);
 }
 
-/// The last step waited, was told "no" or was watched.
+/// Ends a step that waited, had a failed poll or was watched.
 [[gnu::always_inline]] inline AtBoundary Scheduler::after_slow_step(Actor& actor) {
-  // Of one that waited for a token or slot it is the end of those waits, at which it moved one.
+  // If the step waited for a token or a slot, this is the end of those waits, at which it moved one.
   const Tick step_start = actor.now - actor.advanced - actor.initiation_interval;
   actor.now = running_now;
   actor.needs_slow_path = false;
@@ -109,13 +111,13 @@ bool has_moved(Actor& actor, Tick tick) {
   return AtBoundary::step;
 }
 
-/// Starts steps for as long as what they take is there, or leaves.
+/// Starts steps for as long as their tokens and slots are at hand, or leaves.
 [[gnu::always_inline]] inline AtBoundary Scheduler::go_on(Actor& actor) {
   Tick steps = kManySteps;
   if (PortState* gate = actor.gate) {
     steps = tokens_at_hand(*gate);
     if (steps == 0) {
-      // The commonest case first: all is read, and who wrote it goes on.
+      // The commonest case comes first: all is read, and the writer goes on.
       if (gate->channel->empty() && about_to_push(*gate->channel)) return wait_at_boundary(actor, *gate->channel);
       if (closing(actor) == AtBoundary::leave) return AtBoundary::leave;
       if (gate == actor.expects && waits_for_its_turn(actor)) return AtBoundary::leave;
@@ -133,14 +135,14 @@ bool has_moved(Actor& actor, Tick tick) {
   return AtBoundary::step;
 }
 
-/// The same where nobody else is known to go on: null if `actor` leaves.
+/// The step boundary if no other actor is known to go on: null if `actor` leaves.
 [[gnu::noinline]] Actor* Scheduler::boundary_of_one(Actor& actor, Tick next) {
   actor.now = next;
   return go_on(actor) == AtBoundary::step ? &actor : nullptr;
 }
 
-/// The same where the last step waited, was told "no", was watched or ended past the horizon, or the next may have to
-/// be watched.
+/// The step boundary if the last step waited, had a failed poll, was watched or ended past the horizon, or if the next
+/// may have to be watched.
 [[gnu::noinline]] Actor* Scheduler::boundary_after_more(Actor& actor, Tick next) {
   actor.now = next;
   if (actor.needs_slow_path && after_slow_step(actor) == AtBoundary::leave) return nullptr;
@@ -150,7 +152,7 @@ bool has_moved(Actor& actor, Tick tick) {
   return &actor;
 }
 
-/// Before a step that may be watched, or whose actor has got more time.
+/// Checks an actor whose next step may be watched, or that has got more time.
 void Scheduler::look_closer(Actor& actor) {
   const bool due = actor.watch_at <= actor.now;
   if (due) actor.watch_at = actor.trivial ? mark_after(actor.now) : kNever;
@@ -168,7 +170,7 @@ AtBoundary Scheduler::before_next_clockless_step(Actor& actor) {
   return waits_for_its_turn(actor) ? AtBoundary::leave : AtBoundary::step;
 }
 
-/// Before a step of an actor without `done()`: are all inputs closed and drained?
+/// Checks an actor without `done()` before its step: it finishes if all its inputs are closed and drained.
 AtBoundary Scheduler::closing(Actor& actor) {
   if (std::ranges::any_of(actor.inputs, [](const Channel* channel) { return !channel->empty(); }))
     return AtBoundary::step;
@@ -214,7 +216,8 @@ AtBoundary Scheduler::at_same_instant(Actor& actor) {
   return AtBoundary::step;
 }
 
-/// A step went on that was told to end: with a failure, or at the end of the run, where it can make no difference.
+/// Handles a step that caught the exception that was to end it. The run fails, except at its end, where the step can
+/// make no difference.
 void Scheduler::caught_its_end(Actor& actor) {
   if (stopping_)
     caught_end_.push_back(&actor);
@@ -227,7 +230,8 @@ void Scheduler::finish(Actor& actor) {
   actor.finished_at = actor.now;
   actor.wait = Wait::finished;
   if (!actor.periodic) --native_;
-  // All before anyone is told: what a reader is told depends on what the others can still do.
+  // All outputs are closed before any reader is told, because what a reader learns depends on what the others can still
+  // do.
   for (Channel* channel : actor.outputs) {
     channel->close_visible = channel->forward.map(actor.now);
     channel->earliest_token = kNever;
@@ -263,7 +267,7 @@ void Scheduler::fail(Actor& actor, std::exception_ptr why) {
 Actor* before_next_step(Actor& actor, Tick next) {
   if (actor.needs_slow_path || next >= actor.next_boundary_check)
     return actor.scheduler->boundary_after_more(actor, next);
-  // The commonest case of one that has `done()`: what it got is used up.
+  // The commonest case of an actor with `done()`: it has used up its tokens.
   PortState* port = actor.expects_token;
   const bool waits = port != nullptr && port->cursor == port->peer->cursor;
   if (!waits || !actor.listed) return actor.scheduler->boundary_of_one(actor, next);

@@ -64,7 +64,7 @@ constexpr std::uint64_t kStateCleared = 1;  // SEQ_INCREMENTAL_STATE_CLEARED
 constexpr std::uint64_t kNeedsState = 2;    // SEQ_NEEDS_INCREMENTAL_STATE
 constexpr std::array kStates{State::busy, State::blocked, State::starved};
 
-/// A protobuf message under way.
+/// A protobuf message that is being written.
 class Message {
  public:
   Message& number(unsigned field, std::uint64_t value) {
@@ -163,7 +163,7 @@ bool matches(const std::string& pattern, const std::string& name) {
   return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
 }
 
-/// A file beside it; a device or a pipe is not replaced by a file.
+/// The file into which the trace is written until `close`, in the same folder. A device or a pipe is written directly.
 std::filesystem::path unfinished(const std::filesystem::path& file) {
   std::error_code failure;
   const auto status = std::filesystem::status(file, failure);
@@ -212,7 +212,7 @@ bool TraceFile::in_vain(const std::string& pattern) const {
   return std::ranges::none_of(tracks_, chooses) && std::ranges::none_of(counters_, chooses);
 }
 
-/// The track of the process that stands for the actor's group; 0 where it is in none.
+/// The track of the process that stands for the actor's group; 0 if it has no group.
 std::uint64_t TraceFile::group_of(const std::string& actor) {
   const auto group = groups_.find(actor);
   if (group == groups_.end() || group->second.empty()) return 0;
@@ -291,7 +291,8 @@ void TraceFile::entries(const std::string& actor, const char* occupancy, Time at
   count(counter, false);
 }
 
-/// Counts in the order of time: what was told of one kind is followed by nothing earlier of that kind.
+/// Counts changes in the order of time: an observer gets nothing of one kind that is earlier than what it got of that
+/// kind before.
 void TraceFile::count(Counter& counter, bool all) {
   while ((all || !counter.taken.empty()) && (all || !counter.given.empty())) {
     if (counter.taken.empty() && counter.given.empty()) return;

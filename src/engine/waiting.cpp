@@ -1,4 +1,4 @@
-// How an actor waits in the middle of a step, and what it can know of the others meanwhile.
+// Waits in the middle of a step, and what an actor can know of the others meanwhile.
 #include <algorithm>
 #include <bit>
 #include <utility>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kOperationsAtOneInstant = 1'000'000;
 
-/// How a step ends that would never let time pass.
+/// Ends a step that would never let time pass.
 struct TooManyOperations final : Error {
   TooManyOperations() : Error("a million operations at one instant") {}
 };
@@ -34,7 +34,7 @@ void count_operation(Actor& actor) {
 thread_local constinit UnaliasedTick running_now{0};
 thread_local constinit Actor** news_end = nullptr;
 
-/// Ends the step of `actor` by an exception. Who has caught it, and then the next, could catch them for ever.
+/// Ends the step of `actor` by an exception. A step that catches exceptions could catch every one of them for ever.
 template <class End>
 void Scheduler::end_step(Actor& actor) {
   constexpr int kOften = 2;
@@ -44,7 +44,7 @@ void Scheduler::end_step(Actor& actor) {
   throw End{};
 }
 
-/// Never goes on with the step of `actor`: what stands on its stack is not destroyed.
+/// Leaves the step of `actor` and never goes on with it; the objects on its stack are not destroyed.
 void Scheduler::leave_for_good(Actor& actor) {
   caught_its_end(actor);
   next_ = stopping_ ? nullptr : pick(&actor);
@@ -52,7 +52,7 @@ void Scheduler::leave_for_good(Actor& actor) {
   __builtin_unreachable();
 }
 
-/// Keeps the step of `actor` where it stands until the scheduler lets it go on.
+/// Keeps the step of `actor` at this point until the scheduler lets it go on.
 [[gnu::always_inline]] inline void Scheduler::suspend_here(Actor& actor) {
   // While a run is unwound there is no news.
   Actor* next = nullptr;
@@ -72,13 +72,13 @@ void Scheduler::leave_for_good(Actor& actor) {
   if (stopping_) end_step<StopStep>(actor);
 }
 
-/// The same where that is seldom.
+/// As `suspend_here`, for callers in which that is seldom: it is not inlined there.
 void Scheduler::suspend(Actor& actor) {
   suspend_here(actor);
 }
 
-/// A step blocks at `port`: from the next step on its actor looks for news of it before it starts, unless that news has
-/// often come only after the step had begun.
+/// Blocks the step at `port`. From the next step on its actor looks for news of the port before it starts, unless that
+/// news has often come only after the step had begun.
 [[gnu::always_inline]] inline void Scheduler::block(PortState& port) {
   constexpr int kOften = 8;
   Actor& actor = *port.actor;
@@ -119,7 +119,7 @@ void Scheduler::wait_for_answer(Actor& actor, Channel& channel, Poll what) {
   suspend(actor);
 }
 
-/// Moves `actor` on to `target`, waiting where that lies past its horizon.
+/// Moves `actor` on to `target`; it waits if that lies past its horizon.
 inline void Scheduler::move_to(Actor& actor, Tick target) {
   if (target > actor.horizon) [[unlikely]]
     wait_for_horizon(actor, target, Activity::busy, actor.now);
@@ -128,7 +128,7 @@ inline void Scheduler::move_to(Actor& actor, Tick target) {
   actor.require_slow_path();
 }
 
-/// The same, to where a token or slot is there for a step that has waited since `began`.
+/// Moves the actor on to `target`, at which the token or the slot is there for which its step has waited since `began`.
 [[gnu::always_inline]] inline void Scheduler::arrive_at(PortState& port, Tick target, Activity activity, Tick began) {
   Actor& actor = *port.actor;
   if (target <= actor.now) return;
@@ -210,7 +210,8 @@ inline void Scheduler::claim_token(PortState& port) {
   open_reader_window(channel);
 }
 
-/// A step waits once for news of `port`, which it can: nothing is there, and a wait would begin now.
+/// Lets a step wait once for news of `port`. The caller has checked that it can: nothing is there, and a wait would
+/// begin now.
 [[gnu::always_inline]] inline void Scheduler::await_in_step(PortState& port) {
   Actor& actor = *port.actor;
   actor.now = running_now;
@@ -223,7 +224,7 @@ inline void Scheduler::claim_token(PortState& port) {
 }
 
 void claim_token(PortState& port) {
-  // As hot as a token where tokens go round one at a time.
+  // If tokens go round a loop one at a time, this runs as often as a token moves.
   if (port.cursor == port.peer->cursor && port.wait_latency == port.latency &&
       Channel::header_at(port.cursor - port.channel->stride).popped_at != running_now) {
     port.actor->scheduler->await_in_step(port);
@@ -266,19 +267,20 @@ bool Scheduler::channel_closed(Actor& actor, Channel& channel) {
   }
 }
 
-/// The reader tick before which no token becomes visible that is not there yet. What was found once holds for ever.
+/// The reader tick before which no token becomes visible that is not visible yet. A bound that was found once holds for
+/// ever.
 Tick Scheduler::raise_token_bound(Channel& channel) const {
   channel.earliest_token = std::max(channel.earliest_token, channel.forward.map(effective(*channel.writer)));
   return channel.earliest_token;
 }
 
-/// The writer tick before which no slot becomes free that is not free yet, likewise.
+/// The writer tick before which no slot becomes free that is not free yet. It only rises, too.
 Tick Scheduler::raise_slot_bound(Channel& channel) const {
   channel.earliest_slot = std::max(channel.earliest_slot, channel.back.map(effective(*channel.reader)));
   return channel.earliest_slot;
 }
 
-/// Nothing that the writer may still do is seen by `reader` at its present tick.
+/// Tells whether `reader` sees at its present tick nothing of what the writer may still do.
 bool Scheduler::writer_silent(Channel& channel, const Actor& reader) const {
   return channel.closing() || channel.earliest_token > reader.now || no_news_by(reader) ||
          raise_token_bound(channel) > reader.now;
@@ -294,7 +296,7 @@ bool Scheduler::answer_known(const Actor& actor) const {
   return !channel.empty() || writer_silent(channel, actor);
 }
 
-/// The earliest tick of its own at which `actor` may act, where it waits for no other.
+/// The earliest of its own ticks at which `actor`, which waits for no other, may act.
 Tick Scheduler::acts_alone(const Actor& actor) const {
   switch (actor.wait) {
     case Wait::finished:
@@ -316,8 +318,8 @@ Tick Scheduler::acts_alone(const Actor& actor) const {
   }
 }
 
-/// The earliest tick of its own at which `actor` may act. Of one that waits for another this is when that may bring
-/// news, and so on along the chain of waits.
+/// The earliest of its own ticks at which `actor` may act. If it waits for another actor, this is the tick at which
+/// that one may bring news, and so on along the chain of waits.
 Tick Scheduler::effective(const Actor& actor) const {
   if (!awaits_another(actor)) return acts_alone(actor);
   const Actor* end = &actor;
@@ -338,8 +340,8 @@ Tick Scheduler::effective(const Actor& actor) const {
   return tick;
 }
 
-/// Makes ready who waits for the moves that were made. Sleepers look at them when who made them stops: all that it did
-/// is then known, and is looked at once.
+/// Makes the actors ready that wait for the moves that were made. Sleepers look at these moves when the actor that made
+/// them stops: then all that it did is known, and one look is enough.
 void Scheduler::hear_all() {
   for (Actor** each = news_.get(); each != news_end; ++each) {
     Actor& actor = **each;

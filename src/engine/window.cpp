@@ -3,7 +3,7 @@
 namespace isthmus::engine {
 namespace {
 
-/// The first of `count`, more than one, that is late; `late` of the last one holds.
+/// The first of `count` tokens, more than one, that is late; `late` holds for the last one.
 template <class Late>
 std::int64_t first_late(std::int64_t count, const Late& late) {
   if (late(0)) return 0;
@@ -20,7 +20,7 @@ std::int64_t first_late(std::int64_t count, const Late& late) {
 }  // namespace
 
 Windows windows_of(const Channel& channel) {
-  // Without a clock an end may move several tokens in a tick.
+  // An end without a clock may move several tokens in a tick.
   if (!channel.writer->clocked || !channel.reader->clocked || (kObservable && channel.observed)) return Windows::none;
   return channel.direct() ? Windows::alike : Windows::across;
 }
@@ -37,8 +37,8 @@ std::int64_t slots_in_time(const Channel& channel, const PortState& port, std::i
   });
 }
 
-/// Where many acts of one end fall into a tick of the other, some in time may follow one that is late. Where few do,
-/// the one that is late is among the first, since the faster end waits for the slower.
+/// If many acts of one end fall into a tick of the other, some in time may follow one that is late. If few do, the late
+/// one is among the first, since the faster end waits for the slower.
 template <class What>
 Tick open_window_across(PortState& port) {
   const Channel& channel = *port.channel;

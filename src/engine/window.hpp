@@ -10,10 +10,11 @@ namespace isthmus::engine {
 
 Windows windows_of(const Channel& channel);
 
-/// Steps after which it does no harm to look again.
+/// After this many steps a closer look costs little.
 inline constexpr Tick kManySteps = 1 << 8;
 
-/// When the token at `slot` can be pulled, and when the slot can be filled, where both ends count the same ticks.
+/// The tick at which the token at `slot` can be pulled, and the one at which the slot can be filled, if both ends count
+/// the same ticks.
 inline Tick token_ready(const Channel& channel, std::byte* slot) {
   return Channel::header_at(slot).pushed_at + channel.forward.latency();
 }
@@ -26,7 +27,7 @@ inline Tick slot_ready(const Channel& channel, std::byte* slot) {
 std::int64_t tokens_in_time(const Channel& channel, const PortState& port, std::int64_t tokens);
 std::int64_t slots_in_time(const Channel& channel, const PortState& port, std::int64_t slots);
 
-/// Up to where tokens that are there lie side by side before an input.
+/// The end of the tokens that are there and lie side by side before an input.
 inline std::byte* end_of_known(const PortState& port) {
   std::byte* end = port.channel->writer_port->cursor;
   return end < port.cursor || end > port.stop ? port.stop : end;
@@ -36,7 +37,7 @@ inline std::byte* end_of_known(const PortState& port) {
   return std::min(port.channel->depth_bytes - port.channel->bytes(), port.stop - port.cursor);
 }
 
-/// Opens the port's window over those of the `bytes` side by side before it that are known to move in time. For
+/// Opens the port's window over those of the `bytes` side by side before it that are known to move in time. It serves
 /// channels whose ends count the same ticks.
 template <class Ready, class InTime>
 [[gnu::always_inline]] inline void open_window(PortState& port, std::int64_t bytes, const Ready& ready,
@@ -63,11 +64,11 @@ struct SlotsAcross {
   }
   static std::int64_t bytes(const PortState& port) { return free_bytes(port); }
 };
-/// The same for those: opens the window, and returns how many tokens (or slots) lie before the port.
+/// Opens the port's window on such a channel, and returns how many tokens (or slots) lie before the port.
 template <class What>
 Tick open_window_across(PortState& port);
-/// How many steps an actor with such channels may start, by what lies before its gate and the port that it expects news
-/// of. Opens their windows.
+/// The number of steps that an actor with such channels may start, by what lies before its gate and before the port at
+/// which it expects news. Opens their windows.
 [[gnu::noinline]] Tick steps_across(const Actor& actor);
 
 [[gnu::always_inline]] inline void open_reader_window(Channel& channel) {

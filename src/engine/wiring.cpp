@@ -60,8 +60,8 @@ int synchroniser_cycles(const GraphActor& a, const GraphActor& b, const ChannelO
   return a.grid.same_edges(b.grid) || same_source ? 0 : 2;
 }
 
-/// The depth from which the channel carries a token every period of its slower end, 0 where an end has no clock: the
-/// longest way of a slot there and back, in ticks of that end, over as many ticks as it takes most pairs of clocks to
+/// The depth from which the channel carries a token every period of its slower end; 0 if an end has no clock. It is the
+/// longest way of a slot there and back, in ticks of that end, over as many ticks as most pairs of clocks take to
 /// repeat.
 std::uint64_t full_rate_depth(const Channel& channel) {
   constexpr Tick kTicks = 2048;

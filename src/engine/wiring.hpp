@@ -9,7 +9,7 @@
 
 namespace isthmus::engine {
 
-/// Turns a user's structs into a graph: names ports, makes channels, refuses what cannot run.
+/// Turns a user's structs into a graph: names ports, makes channels, and refuses what cannot run.
 class Wiring {
  public:
   using Actors = std::vector<std::unique_ptr<GraphActor>>;
@@ -20,7 +20,8 @@ class Wiring {
   static void bind_members(GraphActor& actor, std::uint64_t seed);
   static std::unique_ptr<Channel> connect(const Actors& actors, std::byte* from, std::byte* to,
                                           const ChannelOptions& options, int index, RingMemory& memory);
-  /// A port that nothing is to use: its actor, and "ACTOR.PORT". Throws Error where it is connected or of no actor.
+  /// A port that is declared unused: its actor, and "ACTOR.PORT". Throws Error if it is connected or belongs to no
+  /// actor.
   static std::pair<const GraphActor*, std::string> unused_port(const Actors& actors, const std::byte* port);
   static std::vector<std::string> check(const Actors& actors, const Channels& channels);
   static void rank_clients(const Actors& actors, const Channels& channels);

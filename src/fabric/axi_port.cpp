@@ -31,7 +31,7 @@ bool AxiReader::ask() {
   return true;
 }
 
-/// The burst that answers the oldest request, if it is there; a port that can ask for nothing more waits for it.
+/// The burst that answers the oldest request, if it is there. A port that cannot ask for more waits for it.
 const AxiBurst* AxiReader::answer() {
   if (under_way_.empty()) return nullptr;
   In<AxiBurst>& oldest = answers[under_way_.oldest()];

@@ -44,7 +44,7 @@ void CoreMemory::read_ahead(std::uint64_t line) {
   for (std::uint64_t ahead = line + 1; ahead < end; ++ahead) hold(ahead);
 }
 
-/// The sequence that goes on with a line, or one that begins in place of the one that was used longest ago.
+/// The sequence that the line continues, or a new one in place of the sequence that was used longest ago.
 CoreMemory::Stream& CoreMemory::follow(std::uint64_t line) {
   const auto goes_on = [line](const Stream& stream) { return stream.last == line || stream.last + 1 == line; };
   auto found = std::ranges::find_if(streams_, goes_on);
@@ -80,7 +80,7 @@ CoreMemory::Held& CoreMemory::ask(std::uint64_t line) {
   return held;
 }
 
-/// The cache waits for nothing but for its results to be taken.
+/// Sends an access to the cache, which only waits for its results to be taken.
 LineAccess& CoreMemory::access(LineAccess::Kind kind, std::uint64_t address, std::uint64_t bytes, std::uint16_t tag) {
   while (!accesses.room()) take_result();
   return begin_access(accesses, kind, address, bytes, tag);

@@ -14,10 +14,11 @@ namespace {
 /// Requests that lie between the sockets.
 constexpr int kBetweenSockets = 64;
 
-/// Requests that a core has under way, at least: it waits for one before the next but one.
+/// The least number of requests that a core has under way: it waits for one before the next but one.
 constexpr int kMovesOfACore = 4;
 
-/// Tokens that a read is at most: one more where it begins between two boundaries of completions.
+/// The largest number of tokens of a read. There is one more than its bytes need if it begins between two boundaries of
+/// completions.
 int most_parts(const PcieLinkSpec& spec) {
   return static_cast<int>((spec.max_read_request.count - 1) / most_in_token(spec) + 2);
 }
@@ -32,7 +33,7 @@ Time one_way(Time time) {
 
 }  // namespace
 
-// The packets that the receive buffer has room for, and the rest of a read of several parts.
+// The number of packets for which the receive buffer has room, and the further tokens of a read of several parts.
 int most_requests(const PcieLinkSpec& spec) {
   return spec.posted_header_credits * tokens_of_packet(spec) + spec.nonposted_header_credits + most_parts(spec);
 }
@@ -64,13 +65,14 @@ void Host::build_socket_link(const SocketLinkSpec& spec) {
   graph_.connect(to_memory_->out, memory_.in[0], channel(kBetweenSockets, there));
 }
 
-// What a cache holds comes sooner than what it does not.
+// A line that the cache holds comes sooner than one that it does not hold.
 std::optional<DelayLineSpec> Host::overtaking(const PcieLinkSpec& link) const {
   if (!spec_.cache) return {};
   return DelayLineSpec{.entries = most_answers(link), .least = std::min(spec_.cache->hit, spec_.cache->miss)};
 }
 
-/// What leaves the root port, translated where the host does that, half a register before it is taken.
+/// The port from which requests leave the root port; on a host with an IOMMU, the one from which they leave translated.
+/// A request is there half a register before it is taken.
 Out<HostRequest>& Host::translated(const PcieLinkSpec& link, RootPort& port) {
   if (!spec_.iommu) return port.requests;
   auto& iommu = graph_.add<Iommu>(kIommu, {.group = kHostGroup}, *spec_.iommu);

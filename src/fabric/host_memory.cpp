@@ -19,7 +19,7 @@ HostMemory::HostMemory(const HostMemorySpec& spec, int links, int cores)
   if (spec.cache) cache_.emplace(*spec.cache);
 }
 
-// Whoever is alone is waited for, which costs less than to ask again and again.
+// If only one client is connected, the memory waits for it, which costs less than polling it again and again.
 void HostMemory::step() {
   const auto client = in.size() == 1 ? std::optional<std::size_t>(0) : first_come(in);
   if (!client) {
@@ -44,7 +44,7 @@ void HostMemory::serve(std::size_t client, const HostRequest& request) {
   }
 }
 
-// Bytes are those of the instant at which the request is taken: what is taken later does not change them.
+// The bytes are those at the instant at which the request is taken: requests that are taken later do not change them.
 void HostMemory::read(std::size_t client, const HostRequest& request) {
   const std::int64_t from_memory = cache_ ? cache_->read(request.addr, request.together) : request.together;
   const Time busy = moving(from_memory);

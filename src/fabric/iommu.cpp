@@ -8,7 +8,7 @@ Translations::Translations(const IommuSpec& spec)
       pages_(spec.entries / spec.ways, spec.ways),
       walkers_(spec.walks) {}
 
-// The entry is taken when the walk begins, so that who comes for the same page waits for the same walk.
+// The entry is taken when the walk begins, so that other accesses to the same page wait for the same walk.
 Translations::Walk Translations::begin_walk(std::uint64_t page, Time came) {
   const Time room = walkers_.take();
   const Time begin = std::max(came, room);

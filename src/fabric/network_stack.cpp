@@ -5,7 +5,7 @@
 namespace isthmus::fabric {
 
 Time NetworkStackSpec::beside_work() const {
-  // A channel without a clock takes some time.
+  // A channel without a clock needs a latency above 0.
   return std::max(Time::fs(latency.femtoseconds() / 2) - packet, Time::ns(1));
 }
 

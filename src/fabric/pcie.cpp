@@ -38,7 +38,7 @@ int posted_packets(const PcieLinkSpec& spec) {
 
 namespace {
 
-/// Takes what makes whole updates off `packets` and returns how many those are.
+/// Takes whole updates off `packets` and returns their number.
 int whole(int& packets, int every) {
   const int updates = packets / every;
   packets %= every;
@@ -57,8 +57,8 @@ int packets_together(const PcieLinkSpec& spec) {
   return std::max(1, std::min(most, posted_packets(spec) / 2));
 }
 
-// Where the credits are good for fewer packets than an update waits for, both ends would wait for each other: the
-// update goes out before the sender lacks credits for what goes together.
+// If the credits are good for fewer packets than an update waits for, both ends would wait for each other. So the
+// update goes out before the sender lacks credits for packets that go together.
 Receipts::Receipts(const PcieLinkSpec& spec)
     : acknowledges_(!spec.faults),
       ack_every_(spec.ack_every),
@@ -96,7 +96,7 @@ PcieLane::PcieLane(const PcieLinkSpec& spec, std::size_t sources)
 void PcieLane::step() {
   if (send_dllps() || send_tlps() || !sources_closed()) return;
   hear_updates();
-  in[in.size() - 1].read();  // ends the lane
+  in[in.size() - 1].read();  // this read ends the lane
 }
 
 bool PcieLane::send_tlps() {
@@ -131,7 +131,7 @@ Credits PcieLane::cost_of_next() const {
   return cost;
 }
 
-/// Reads the credits that came back only where they matter.
+/// Tells whether the packet has its credits; reads the credits that came back only if they matter.
 bool PcieLane::has_credits(const Credits& cost) {
   if (cost.posted_headers > 0) {
     posted_headers_.want(cost.posted_headers);

@@ -104,7 +104,7 @@ void ReplayingLane::restart_timer() {
   if (!kept_.empty()) alarm.ring_at(deadline_);
 }
 
-/// The timer stands until the first packet has been sent again.
+/// Begins a replay. The timer stands still until the first packet has been sent again.
 void ReplayingLane::begin_replay() {
   if (kept_.empty()) return;
   if (++replays_in_vain_ > kMostInVain)
@@ -161,7 +161,7 @@ void ReplayingLane::put(Kept& packet, bool arrives) {
   for (const Tlps& token : packet.tokens) hand_over(token, spacing);
 }
 
-/// The other end learns that nothing comes any more, while this lane goes on to carry what it says.
+/// Tells the other end that no data come any more; this lane goes on to carry the acknowledgements.
 void ReplayingLane::close() {
   hear_updates();
   Tlps& end = out.slot();
@@ -193,7 +193,8 @@ void DataLinkReceiver::accept(const Tlps& tlps) {
     alarm.ring_at(timer_.now() + latency_);
 }
 
-/// What came before is acknowledged again, so that the other end does not replay for want of that (3.5.3.1).
+/// Drops a packet. The packets before it are acknowledged again, so that the other end does not replay because an
+/// acknowledgement is missing (3.5.3.1).
 void DataLinkReceiver::discard(const Tlps& tlps) {
   const bool came_before = tlps.corrupted == 0 && !up_to(next_, tlps.sequence);
   if (came_before) {

@@ -94,8 +94,8 @@ bool PcieTransmitter::begin_write() {
   return words_left_ > 0;
 }
 
-/// Adds a word to the TLPs under way and sends them when they are full or the write ends: of a packet that is several
-/// tokens each as it is full.
+/// Adds a word to the TLPs under way and sends them when they are full or the write ends. A packet of several tokens
+/// sends each of them as soon as it is full.
 void PcieTransmitter::gather() {
   if (packet_.bytes == 0) begin_token();
   const PcieWriteData word = write_data.read();
@@ -158,7 +158,7 @@ void PcieReceiver::accept_completion(const Tlps& tlps) {
   answer.insert(answer.end(), tlps.payload.begin(), tlps.payload.begin() + tlps.bytes);
 }
 
-/// Turns to the next answer in order and to what has already come of it.
+/// Turns to the next answer in order, and to the part of it that has already come.
 void PcieReceiver::next_answer() {
   head_ = expected.read();
   emitted_ = 0;

@@ -8,8 +8,8 @@
 namespace isthmus::fabric {
 namespace {
 
-// Cycles of the user clock from a read request to its TLP and from the first completion to its first word: PcieReader,
-// PcieTransmitter and PcieReceiver, one register each, and one cycle to meet the clock's edge.
+// The cycles of the user clock from a read request to its TLP and from the first completion to its first word: one
+// register each in PcieReader, PcieTransmitter and PcieReceiver, and one cycle to meet the clock's edge.
 constexpr double kDeviceCycles = 4;
 
 double period(const PcieLinkSpec& spec) {
@@ -29,18 +29,18 @@ void check(const PcieLinkSpec& spec, const HostMemorySpec& memory) {
                             to_string(least_round_trip(spec, memory)), to_string(spec.round_trip)));
 }
 
-/// Packets that the flight holds, the smallest included; the tokens of a large one start together.
+/// The number of packets that the flight holds, the smallest included; the tokens of a large one start together.
 int on_the_way(const PcieLinkSpec& spec) {
   const double smallest = static_cast<double>(spec.completion_overhead.count) / raw_bandwidth(spec).bytes_per_second;
   return static_cast<int>(spec.flight.seconds() / smallest) + 2 * tokens_of_packet(spec);
 }
 
-/// Answers, or accesses of host software, that can wait for the lane.
+/// The number of answers, or accesses of host software, that can wait for the lane.
 int waiting(const PcieLinkSpec& spec) {
   return static_cast<int>(spec.tags * ((spec.max_read_request.count - 1) / most_in_token(spec) + 1));
 }
 
-/// Packets that the transmitter has done before the lane takes them.
+/// The number of packets that the transmitter has finished before the lane takes them.
 constexpr int kDone = 32;
 
 }  // namespace

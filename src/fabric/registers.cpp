@@ -48,7 +48,7 @@ std::array<std::uint64_t, Count> some_of(const std::vector<std::uint64_t>& argum
   return some;
 }
 
-/// What a store carries to the unit whose page it meets.
+/// The contents of a store for the unit to whose page it goes.
 KernelStore kernel_store(const MmioRequest& request) {
   return {.line = static_cast<std::uint32_t>(request.addr % kUnitBytes / kLine), .content = request.data};
 }
@@ -122,7 +122,7 @@ void DeviceInterrupts::step() {
               std::ranges::all_of(kernels, closed);
 }
 
-/// Interrupts for the first of the ports at which a unit is done; their units are numbered from `first` on.
+/// Sends interrupts for the first of the ports at which a unit is done; their units are numbered from `first` on.
 template <class Port>
 bool DeviceInterrupts::take(PortArray<Port>& ports, Unit first, Unit stride) {
   for (std::size_t i = 0; i < ports.size(); ++i)

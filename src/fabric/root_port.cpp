@@ -27,7 +27,7 @@ class Completions {
     std::int64_t bytes = 0;
   };
   bool more() const { return left_ > 0; }
-  /// As many of the next completions as a token holds, or a part of one that no token does.
+  /// The next completions, as many as a token holds; or a part of one that is larger than a token.
   Token next() {
     Token token{.addr = addr_};
     while (left_ > 0) {
@@ -142,7 +142,7 @@ void Completer::keep(Line& line) {
   line.leave(timer_.now());
 }
 
-/// A packet that is several tokens enters with the last of them, so that no other comes between.
+/// Adds an answer to a line. A packet of several tokens enters with the last of them, so that no other comes between.
 void Completer::enter(Line& line, const HostAnswer& answer) {
   const std::size_t place = free_.back();
   free_.pop_back();

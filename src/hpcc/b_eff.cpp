@@ -39,7 +39,8 @@ struct Series {
   }
 };
 
-/// Of each size with so many messages, at most kBytesOfASize of bytes, and of those whose latency is measured.
+/// The series of all sizes, with so many messages of each but at most kBytesOfASize bytes, and the series whose latency
+/// is measured.
 std::vector<Series> all_series(std::size_t messages) {
   std::vector<Series> all;
   const auto add = [&](std::size_t bytes, std::size_t count) {
@@ -251,8 +252,8 @@ std::vector<Metric> EffectiveBandwidth::metrics() const {
   return all;
 }
 
-/// With what the scheme prepares, such as mapping the buffer: a benchmark that computes between its exchanges pays it
-/// each time.
+/// Does the exchanges of a series. It includes the preparation of the scheme, such as mapping the buffer, because a
+/// benchmark that computes between its exchanges pays for that each time.
 void EffectiveBandwidth::exchange(const Series& series) {
   ends_->begin();
   for (const Way& way : ways_)
@@ -333,7 +334,7 @@ std::unique_ptr<Benchmark> make_b_eff(Job& job) {
 
 Entry b_eff_benchmark() {
   return {.name = "b_eff",
-          .meaning = "messages of 21 sizes around a ring of devices (equation 4.1)",
+          .meaning = "messages of 21 sizes around a ring of devices (Meyer, 2024, equation 4.1)",
           .parameters = b_eff_parameters,
           .needs = b_eff_needs,
           .make = make_b_eff,

@@ -22,7 +22,7 @@ struct BlockSet {
   std::size_t size() const { return rows.size() * columns.size(); }
 };
 
-/// Which rank of a P x Q grid holds which blocks of a matrix of `side` x `side` blocks: block (i, j) is at row i mod P,
+/// The distribution of a matrix of `side` x `side` blocks over a P x Q grid of ranks: block (i, j) is at row i mod P,
 /// column j mod Q (the PQ distribution of meyer2024 4.1.2).
 class BlockGrid {
  public:

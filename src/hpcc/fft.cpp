@@ -37,7 +37,7 @@ GpuTile gpu_tile(int log_size) {
   return {.log_values = log_size == 13 ? 5 : 4, .log_tile = log_size <= 11 ? 11 : (log_size == 13 ? 13 : 12)};
 }
 
-/// Of transforms of 2^13 values on a GPU; see the kernel.
+/// The compiler's options for transforms of 2^13 values on a GPU; see the kernel.
 std::string options_of(const Job& job) {
   return job.conditions().device.limits_registers ? "-cl-nv-maxrregcount=128" : "";
 }
@@ -102,7 +102,7 @@ std::size_t work_items_of_cpu(const Job& job) {
   return static_cast<std::size_t>(job.conditions().device.compute_units) * kItemsOfCore;
 }
 
-/// Of one replication: two transforms for each work-item of a CPU, all transforms of a GPU.
+/// The scratch memory of one replication: two transforms for each work-item of a CPU, all transforms of a GPU.
 std::size_t scratch_bytes(const Job& job, std::size_t size) {
   if (job.conditions().single()) return kComplex;
   return kComplex * (job.conditions().gpu() ? integer(job, "DATA_SIZE") : 2 * size * work_items_of_cpu(job));

@@ -88,7 +88,7 @@ class Hpl final : public Benchmark {
   BlockCyclic rows_;
   BlockCyclic columns_;
   std::unique_ptr<LinearSystem> system_;
-  // Of the update phase; the job's queue is the communication phase's.
+  // The queues of the update phase; the job's queue belongs to the communication phase.
   std::vector<std::unique_ptr<offload::ComputeQueue>> updates_;
   std::vector<offload::ComputeEvent> updated_;  // the last update phase, of each of these queues
   std::unique_ptr<offload::ComputeProgram> program_;
@@ -121,8 +121,8 @@ Hpl::Hpl(Job& job)
       diagonal_(job.buffer(2 * block_bytes_, lu_kernel_, 4, "diagonal")),
       factors_{buffers(), buffers()},
       multiply_adds_(job, type_) {
-  // Of two queues one begins a piece where the other's leaves compute units idle; what is not a kernel of work-items
-  // has one place for each of its copies.
+  // With two queues, one begins a piece where the other leaves compute units idle. A kernel that is one work-item has
+  // one place for each of its copies.
   const std::size_t queues = std::max<std::size_t>(update_kernels_.size(), job.conditions().single() ? 1 : 2);
   for (std::size_t each = 0; each < queues; ++each) updates_.push_back(job.device().queue());
 }

@@ -8,7 +8,7 @@
 #include "isthmus/hpcc/run.hpp"
 #include "isthmus/offload/compute.hpp"
 
-/// Which device a rank takes and which cores it runs on.
+/// The choice of a rank's device and of the cores on which it runs.
 namespace isthmus::hpcc {
 
 struct Choice {

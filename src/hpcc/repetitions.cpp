@@ -10,7 +10,7 @@
 namespace isthmus::hpcc {
 namespace {
 
-// Of a run, so that they take no longer than the work; enough to know their spread.
+// Probes in a run: few enough that they take no longer than the work, and enough to know their spread.
 constexpr int kProbes = 10;
 
 void append(std::vector<std::vector<double>>& columns, const std::vector<double>& row) {

@@ -12,7 +12,7 @@ std::size_t local(std::int64_t block, int parts) {
   return static_cast<std::size_t>(block / parts);
 }
 
-/// Where rows or columns of blocks that ascend evenly lie in the matrix of a rank, which has each `parts`th.
+/// The place of rows or columns of blocks that ascend evenly, in the matrix of a rank, which has each `parts`th.
 Series series_of(const std::vector<std::int64_t>& blocks, int parts) {
   if (blocks.empty()) return {};
   const std::size_t first = local(blocks.front(), parts);

@@ -12,7 +12,7 @@ std::uint64_t volume(const size_t* region) {
   return region == nullptr ? 0 : std::uint64_t{region[0]} * region[1] * region[2];
 }
 
-/// Between memory of the program and a buffer.
+/// A transfer between memory of the program and a buffer.
 template <Kind Of>
 constexpr auto kTransfer = [](auto, auto, cl_bool blocking, size_t /*offset*/, size_t size, auto...) {
   return Call{.kind = Of, .bytes = size, .blocking = blocking != 0};

@@ -66,7 +66,7 @@ std::unique_ptr<Held> notice_of(Notify notify, void* data) {
   notice.data = data;
   notice.thread = &thread;
   notice.number = thread.number;
-  // With the one that sets it.
+  // The call that sets the notice counts, too.
   notice.calls = thread.calls.load(std::memory_order_relaxed) + 1;
   return held;
 }

@@ -6,7 +6,7 @@
 namespace isthmus::layer {
 namespace {
 
-/// Between memory of the program and an image.
+/// A transfer between memory of the program and an image.
 template <Kind Of>
 constexpr auto kTransfer = [](auto, cl_mem image, cl_bool blocking, auto, const size_t* region, auto...) {
   return Call{.kind = Of, .bytes = image_bytes(image, region), .blocking = blocking != 0};

@@ -7,13 +7,13 @@
 namespace isthmus::native {
 namespace {
 
-constexpr int kRounds = 8;  // over all channels
+constexpr int kRounds = 8;  // rounds over all channels
 
 std::size_t at(int index) {
   return static_cast<std::size_t>(index);
 }
 
-/// The free actors in `pieces` regions of about equal work.
+/// Cuts the free actors into `pieces` regions of about equal work.
 std::vector<int> cut(const Load& load, const std::vector<int>& order, const std::vector<int>& fixed, int pieces) {
   std::vector<int> worker_of = fixed;
   double all = 0;
@@ -29,7 +29,7 @@ std::vector<int> cut(const Load& load, const std::vector<int>& order, const std:
   return worker_of;
 }
 
-/// Both ends of each channel that crosses, one by one: to the other's worker, where that helps.
+/// Moves both ends of each channel that crosses, one by one, to the worker of the other end, if that helps.
 void close_crossings(const Load& load, const std::vector<int>& fixed, int workers, std::vector<int>& worker_of) {
   double least = makespan(load, worker_of, workers);
   const auto try_to_join = [&](int actor, int other) {

@@ -14,27 +14,28 @@ using std::chrono::nanoseconds;
 using std::chrono::steady_clock;
 
 constexpr nanoseconds kFirst = 200us;  // from the start to the first observation
-constexpr nanoseconds kLongest = 1s;   // between two, once nothing was found for some time
+constexpr nanoseconds kLongest = 1s;   // between two observations, if nothing was found for some time
 constexpr nanoseconds kObserved = 400us;
 constexpr nanoseconds kMostObserved = 1s;
-constexpr nanoseconds kSettling = 200us;  // after a move, before its effect is looked at
+constexpr nanoseconds kSettling = 200us;  // time after a move before its effect is looked at
 
 /// Turns of a worker that make an observation.
 constexpr int kTurns = 16;
 
-/// What must be gained for a move: by the estimate, and when it has been tried.
+/// The gain that a move must have: by the estimate, and after it was tried.
 constexpr double kExpected = 1.15;
 constexpr double kGained = 1.05;
 
-/// How often a move's effect is looked at before it is taken back: the first look finds caches cold.
+/// The number of looks at a move's effect before it is taken back: the first look finds caches cold.
 constexpr int kLooks = 2;
 
-/// The time of a round trip between cores: between the least seen on a processor, and what some take across sockets.
+/// The bounds of the time of a round trip between cores: the least seen on one processor, and the time that some take
+/// across sockets.
 constexpr nanoseconds kLeastTrip = 100ns;
 constexpr nanoseconds kGreatestTrip = 10us;
 
-/// Round trips that crossing costs each end: for the looks, a token, in a channel of depth 1; for its bytes, a line.
-/// Fitted to pairs on near and far cores (benchmarks/README.md).
+/// The round trips that a crossing costs each end: for the looks, for each token in a channel of depth 1, and for each
+/// line of its bytes. They are fitted to pairs on near and far cores (benchmarks/README.md).
 constexpr double kTripsPerRound = 3;
 constexpr double kTripsPerLine = 0.1;
 constexpr double kLine = 64;
@@ -64,7 +65,7 @@ void Balancer::work() {
   }
 }
 
-/// Lets the actors count until enough is known; false if that was not to be had.
+/// Lets the actors count until enough is known; returns false if that takes too long.
 bool Balancer::observe(Observation& seen) {
   std::vector<int> turns;
   turns.reserve(workers_.size());
@@ -113,7 +114,7 @@ Load Balancer::load() const {
   return load;
 }
 
-/// Moves the actors and looks whether that was good; if not, moves them back.
+/// Moves the actors and checks whether the run got faster; if not, moves them back.
 bool Balancer::try_better(const Observation& seen) {
   const auto better = balance(seen.load, order_, fixed_, workers());
   if (makespan(seen.load, better, workers()) * kExpected > makespan(seen.load, worker_of_, workers())) return false;
@@ -129,7 +130,8 @@ bool Balancer::try_better(const Observation& seen) {
   return false;
 }
 
-/// Waits until everyone stands where they were sent; false where that takes too long, or the run has stopped.
+/// Waits until every actor is on the worker to which it was sent; returns false if that takes too long, or the run has
+/// stopped.
 bool Balancer::settled() {
   const auto stands = [this](std::size_t i) { return &actors_[i]->worker() == workers_[at(worker_of_[i])]; };
   for (const auto began = steady_clock::now(); steady_clock::now() - began < kMostObserved;) {

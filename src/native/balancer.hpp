@@ -9,9 +9,10 @@
 
 namespace isthmus::native {
 
-/// Moves the actors of a run to where it goes fastest. Those that do little for a token stand best on one worker: to
-/// hand a token to another core takes longer than such a step. How much an actor does is known once it has run, so
-/// each placement is computed from what was counted, tried, and kept if more tokens moved than before.
+/// Moves the actors of a run to the workers on which it goes fastest. Actors that do little for a token belong on one
+/// worker, because handing a token to another core takes longer than such a step. The work of an actor is known once it
+/// has run. So the balancer computes each placement from counts, tries it, and keeps it if more tokens moved than
+/// before.
 class Balancer {
  public:
   Balancer(Run& run, std::vector<int> order, std::vector<int> fixed)
@@ -24,7 +25,7 @@ class Balancer {
   /// Returns when the run has stopped.
   void work();
 
-  /// Where the actors go, each as soon as it stands between two steps.
+  /// Sends each actor to its worker; the actor goes at its next step boundary.
   void send(const std::vector<int>& worker_of);
   const std::vector<int>& placement() const { return worker_of_; }
   int workers() const { return static_cast<int>(workers_.size()); }
@@ -50,9 +51,9 @@ class Balancer {
   std::vector<Worker*> workers_;
   std::vector<NativeActor*> actors_;
   std::vector<const Ring*> rings_;
-  std::vector<int> worker_of_;  ///< where the actors stand, or are about to
+  std::vector<int> worker_of_;  ///< the worker of each actor, now or soon
   int interval_ = 0;
-  std::chrono::nanoseconds round_trip_;  ///< between cores, as far as trials have told
+  std::chrono::nanoseconds round_trip_;  ///< time of a round trip between cores, as far as trials have shown
 };
 
 }  // namespace isthmus::native

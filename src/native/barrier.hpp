@@ -2,12 +2,12 @@
 
 namespace isthmus::native {
 
-/// A full memory barrier on every core that runs a thread of this process, when it returns: the dear side of an
-/// asymmetric Dekker protocol whose cheap side, at every token, is a matter of program order alone (membarrier(2)).
-/// Throws Error where the kernel does not offer it.
+/// Makes every core that runs a thread of this process pass a full memory barrier before it returns (membarrier(2)). It
+/// is the expensive side of an asymmetric Dekker protocol; the cheap side, at every token, only needs program order.
+/// Throws Error if the kernel does not offer it.
 void barrier_on_all_cores();
 
-/// Registers the process for it; once.
+/// Registers the process for that; call it once.
 void prepare_barrier();
 
 /// Tells the core that the thread spins.
@@ -19,10 +19,11 @@ inline void relax() {
 #endif
 }
 
-/// Asks for a line that is about to be written.
+/// Fetches a line that is about to be written.
 inline void fetch_to_write(const void* at) {
 #if defined(__x86_64__)
-  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(at)));  // GCC's own needs -mprfchw; a no-op before 2014
+  // GCC's builtin needs -mprfchw; the instruction does nothing on processors before 2014.
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(at)));
 #else
   __builtin_prefetch(at, 1);
 #endif

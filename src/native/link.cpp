@@ -66,7 +66,7 @@ std::vector<PooledBuffer> Link::make_pool(int buffers) {
   std::vector<PooledBuffer> pool;
   for (int i = 0; i < buffers; ++i) {
     const auto region = memory_->allocate(spec_.buffer_size);
-    std::ranges::fill(region.bytes, std::byte{0});  // its pages are found now, not in what is measured
+    std::ranges::fill(region.bytes, std::byte{0});  // the pages are mapped now, before the measured time
     const auto bytes = static_cast<std::uint32_t>(region.bytes.size());
     pool.push_back({.addr = region.addr, .capacity = bytes, .bytes = bytes, .data = region.bytes.data()});
   }

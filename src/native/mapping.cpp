@@ -65,7 +65,7 @@ std::map<std::string, int> parse_placement(const std::vector<std::string>& texts
 std::vector<int> along_channels(const Actors& actors) {
   std::vector<int> order;
   std::vector<bool> met(actors.size(), false);
-  std::vector<const engine::Actor*> next;  // of the chain that is followed, the first last
+  std::vector<const engine::Actor*> next;  // actors of the chain that is followed; the first is at the end
   const auto visit = [&](const engine::Actor& first) {
     for (next.push_back(&first); !next.empty();) {
       const engine::Actor& actor = *next.back();
@@ -78,7 +78,7 @@ std::vector<int> along_channels(const Actors& actors) {
   };
   for (const auto& actor : actors)
     if (actor->inputs.empty()) visit(*actor);
-  for (const auto& actor : actors) visit(*actor);  // what stands on a loop
+  for (const auto& actor : actors) visit(*actor);  // the rest stand on loops
   return order;
 }
 

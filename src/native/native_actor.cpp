@@ -11,11 +11,11 @@
 namespace isthmus::native {
 namespace {
 
-constexpr int kSpins = 256;  // looks before the worker is asked for something else to do
-constexpr int kTurns = 64;   // looks before others of its worker have their turn
+constexpr int kSpins = 256;  // looks before the actor lets its worker run others
+constexpr int kTurns = 64;   // steps before the other actors of its worker have their turn
 
-/// How often an actor is stepped that is told nothing new but may act all the same: it counts its steps, or looks at
-/// the time.
+/// The interval at which an actor is stepped that has no news but may act all the same: it counts its steps, or looks
+/// at the time.
 constexpr Time kPoll = Time::us(20);
 
 End& end_of(engine::RingEnd& ring_end) {
@@ -45,7 +45,7 @@ engine::SlotRange NativeActor::await_token(engine::RingEnd& ring_end) {
   for (;;) {
     if (const auto slots = open(end); slots.open()) return slots;
     if (end.ring->over(end)) {
-      if (const auto slots = open(end); slots.open()) return slots;  // pushed just before it closed
+      if (const auto slots = open(end); slots.open()) return slots;  // the writer pushed just before it closed
       throw engine::FinishStep{};
     }
     if (shares_worker() || !spin(end)) suspend(Wait::token, &end);
@@ -65,12 +65,12 @@ engine::SlotRange NativeActor::await_room(engine::RingEnd& ring_end) {
   }
 }
 
-/// There are others to run, or other workers, while it waits.
+/// Tells whether other actors, or other workers, could run while this one waits.
 bool NativeActor::shares_worker() const {
   return worker().actors().size() > 1 || worker().run().crowded();
 }
 
-/// The worker's wait, without the way there and back, where it has no one else to run.
+/// Waits as the worker does, without the way there and back, if the worker has no other actor to run.
 bool NativeActor::spin(const End& end) {
   publish_held();
   rests();
@@ -99,7 +99,7 @@ void NativeActor::note_no() {
 
 bool NativeActor::closed(engine::RingEnd& ring_end) {
   End& end = end_of(ring_end);
-  // In this order: what was pushed before the close must be found.
+  // The order counts: what was pushed before the close must be found.
   end.seen_closed = end.ring->closed.load(std::memory_order_acquire);
   if (end.seen_closed && !end.ring->could_open(end)) return true;
   end.asked_closed = true;
@@ -127,7 +127,7 @@ void NativeActor::wait_until(Time time) {
   suspend(Wait::time, nullptr);
 }
 
-/// Lets the other actors of the worker run until `ready`.
+/// Lets the other actors of the worker run until this one is ready.
 void NativeActor::suspend(Wait wait, const End* on) {
   publish_held();
   if (worker().run().stopping()) throw engine::StopStep{};
@@ -203,8 +203,8 @@ engine::AtBoundary NativeActor::before_next_step(bool lead_open) {
   return engine::AtBoundary::step;
 }
 
-/// Others run meanwhile, and no stack is kept for a step that begins with that wait. Not where it was seen to begin
-/// otherwise.
+/// Tells whether the actor waits for its lead now. Other actors run meanwhile, and no stack is kept for a step that
+/// begins with that wait. An actor whose step was seen to begin otherwise does not wait here.
 bool NativeActor::waits_for_lead(const End& end) {
   const bool insists = std::exchange(insists_, false);
   if (goes_past_lead_ || worker().actors().size() == 1) return false;
@@ -214,8 +214,8 @@ bool NativeActor::waits_for_lead(const End& end) {
   return !insists && !goes_past_lead_;
 }
 
-/// A step that was told "no" and moved nothing: the next one can differ only where an answer has changed, the actor has
-/// another state, or it looks at the time.
+/// Ends a step that had a failed poll and moved nothing. The next step can only differ if an answer has changed, the
+/// actor has another state, or it looks at the time.
 engine::AtBoundary NativeActor::after_silent_step() {
   const bool looks_at_time = actor_.sensed_time && actor_.clocked;
   if (would_repeat()) return leave(Wait::news);
@@ -223,14 +223,16 @@ engine::AtBoundary NativeActor::after_silent_step() {
   return leave(actor_.trivial && !looks_at_time ? Wait::none : Wait::time);
 }
 
-/// Steps that were told no "no" and, all of them together, moved nothing and left the state as it was: so do the next.
+/// Ends a turn. If its steps had no failed poll and, all of them together, moved nothing and left the state as it was,
+/// the next steps do the same.
 engine::AtBoundary NativeActor::after_turn() {
   if (!has_moved()) return leave(would_repeat() ? Wait::news : Wait::none);
   silent_before_ = false;
   return leave(Wait::none);
 }
 
-/// Nothing was moved since the last look: whether that goes on until an answer changes. Keeps the state for the next.
+/// Tells whether the actor, which has moved nothing since the last look, repeats its step until an answer changes.
+/// Keeps the state for the next look.
 bool NativeActor::would_repeat() {
   const bool same = silent_before_ && actor_.trivial && actor_.same_state(actor_.snapshot);
   const bool knows = !actor_.clocked || std::exchange(actor_.promised, false) || same;
@@ -246,7 +248,7 @@ Worker* NativeActor::leaves_for() const {
 
 void NativeActor::belong_to(Worker& worker) {
   worker_.store(&worker, std::memory_order_release);
-  Worker* sent_here = &worker;  // unless it has been sent on
+  Worker* sent_here = &worker;  // it may have been sent on since then
   target_.compare_exchange_strong(sent_here, nullptr);
 }
 
@@ -262,7 +264,7 @@ void NativeActor::part_from_neighbours() {
 
 void NativeActor::goes_on() {
   const int interval = worker().run().interval();
-  counts_ = interval != 0;  // it may just have ended
+  counts_ = interval != 0;  // the interval may just have ended
   if (!counts_) return;
   went_on_ = std::chrono::steady_clock::now();
   if (interval_.load(std::memory_order_relaxed) == interval) return;
@@ -296,7 +298,7 @@ void NativeActor::finish() {
   wait_ = Wait::finished;
   for (End* end : ends_) {
     (end->writes ? end->ring->closed : end->ring->abandoned).store(true, std::memory_order_release);
-    end->publish(end->published.load(std::memory_order_relaxed));  // whoever watches is told
+    end->publish(end->published.load(std::memory_order_relaxed));  // tells the watcher, if there is one
   }
   worker().run().one_finished(*this);
 }

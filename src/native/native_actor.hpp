@@ -21,13 +21,13 @@ enum class Wait : std::uint8_t {
   none,
   token,
   room,
-  lead,  ///< between two steps: for the port that a step is likely to wait at
+  lead,  ///< between two steps, for the port at which a step is likely to wait
   news,
   time,
   finished
 };
 
-/// An actor on the worker that runs it: what its ports ask where a range of slots is used up.
+/// An actor on the worker that runs it: the slow paths of its ports, after a range of slots is used up.
 class alignas(128) NativeActor final : public engine::NativeContext {
  public:
   NativeActor(engine::GraphActor& actor, Worker& worker) : actor_(actor), worker_(&worker) {}
@@ -47,31 +47,32 @@ class alignas(128) NativeActor final : public engine::NativeContext {
   void fail_with(std::exception_ptr why);
 
   void add(End& end);
-  /// Starts or goes on with its steps: on a worker's fiber between two actors.
+  /// Starts its steps or goes on with them, on a worker's fiber between two actors.
   void run() {
     at_border_ = false;
     wait_ = Wait::none;
     actor_.run_native();
   }
   bool ready() const;
-  /// It steps, whether its lead is open or not.
+  /// Lets it step, whether its lead is open or not.
   void insist() { insists_ = true; }
 
-  /// Its worker turns to it, and away from it: counted while the run is observed (Run::interval).
+  /// Its worker turns to it, and away from it; an observed run counts the time between (Run::interval).
   void goes_on();
   void rests();
   bool counts() const { return counts_; }
-  /// Seconds that it ran in `interval`, as far as it has been counted.
+  /// Seconds that it ran in `interval`, as far as they were counted.
   double worked(int interval) const;
-  /// Tokens that went through `end`, likewise.
+  /// Tokens that went through `end` in `interval`, as far as they were counted.
   double moved(const End& end, int interval) const;
 
-  /// May be called from any thread: the actor is to move to `worker`, once it stands between two steps.
+  /// Tells the actor to move to `worker` at its next step boundary. Any thread may call it.
   void send_to(Worker& worker) { target_.store(&worker, std::memory_order_release); }
-  /// Where to, or null: for its own worker.
+  /// The worker to which it moves now; null if it stays.
   Worker* leaves_for() const;
   void belong_to(Worker& worker);
-  /// Its worker has taken it: who else is there stands apart from it no longer.
+  /// Called after its worker has taken it: its ends and those of the other actors there no longer lie on different
+  /// threads.
   void meet_neighbours();
   void part_from_neighbours();
 
@@ -83,9 +84,9 @@ class alignas(128) NativeActor final : public engine::NativeContext {
   const std::vector<End*>& ends() const { return ends_; }
   bool finished() const { return wait_ == Wait::finished; }
 
-  engine::FiberSlot* fiber = nullptr;  ///< where a step stands that waits
-  int rank = 0;                        ///< along the channels
-  std::size_t place = 0;               ///< among the actors of its worker
+  engine::FiberSlot* fiber = nullptr;  ///< the stack of a step that waits
+  int rank = 0;                        ///< place along the channels
+  std::size_t place = 0;               ///< place among the actors of its worker
 
  private:
   engine::SlotRange open(End& end);
@@ -106,22 +107,22 @@ class alignas(128) NativeActor final : public engine::NativeContext {
   std::atomic<Worker*> worker_;
   std::atomic<Worker*> target_ = nullptr;
   bool at_border_ = true;
-  bool insists_ = false;         ///< on a step though its lead is closed
-  int tried_at_ = -1;            ///< the lead's `opened` when it did so last
-  bool goes_past_lead_ = false;  ///< a step was seen to do without it
+  bool insists_ = false;         ///< it steps though its lead is closed
+  int tried_at_ = -1;            ///< `opened` of the lead when it last did so
+  bool goes_past_lead_ = false;  ///< a step did not wait for the lead
   std::vector<End*> ends_;
   Wait wait_ = Wait::none;
   const End* waits_on_ = nullptr;
   Time until_;
   bool said_no_ = false;
-  bool silent_before_ = false;  ///< and its state is kept in `snapshot`
+  bool silent_before_ = false;  ///< the last look found it silent, and `snapshot` has its state
   int turns_ = 0;               ///< step boundaries since it began to run
   int opened_ = 0;
 
-  std::chrono::steady_clock::time_point went_on_;  ///< in an observed interval
-  bool counts_ = false;                            ///< since then
-  std::atomic<int> interval_ = 0;                  ///< the last it was observed in
-  std::atomic<std::int64_t> worked_ns_ = 0;        ///< in it
+  std::chrono::steady_clock::time_point went_on_;  ///< when it went on, in an observed interval
+  bool counts_ = false;                            ///< whether the time since then counts
+  std::atomic<int> interval_ = 0;                  ///< the last interval in which it was observed
+  std::atomic<std::int64_t> worked_ns_ = 0;        ///< ns that it ran in that interval
 };
 
 }  // namespace isthmus::native

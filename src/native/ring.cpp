@@ -10,16 +10,17 @@ namespace {
 constexpr std::size_t kPage = 4096;
 constexpr std::int64_t kLine = 64;
 
-/// Lines of a range of slots that are asked for when it is opened: about as many as a core can wait for at once.
+/// The number of lines of a range of slots that are fetched when it is opened: about as many as a core can wait for at
+/// once.
 constexpr std::int64_t kLinesAhead = 32;
 
 constexpr std::int64_t kSmall = 4096;  // bytes
 
-/// Tokens for which a look is cheap.
+/// A look that opens this many tokens is cheap for each.
 constexpr std::int64_t kEnough = 32;
 constexpr int kLeastPatience = 4;
 
-/// Starts to fetch what the other end's core holds, in order to write or to read it.
+/// Begins to fetch lines that the other end's core holds, in order to write or to read them.
 void fetch(const engine::SlotRange& slots, bool to_write) {
   const std::byte* last = std::min(slots.end, slots.next + kLinesAhead * kLine);
   if (to_write)
@@ -28,8 +29,8 @@ void fetch(const engine::SlotRange& slots, bool to_write) {
     for (const std::byte* at = slots.next; at < last; at += kLine) __builtin_prefetch(at);
 }
 
-/// One slot more than the depth tells full from empty. A small ring has twice the depth: a reader and a writer that
-/// take turns then seldom meet its end in the middle of a range.
+/// The number of slots. One more than the depth tells full from empty. A small ring has twice the depth, so that a
+/// reader and a writer that take turns seldom meet its end in the middle of a range.
 std::int64_t slots(const engine::Channel& channel, std::int64_t stride) {
   const auto depth = static_cast<std::int64_t>(channel.depth);
   return depth * stride <= kSmall ? 2 * depth : depth + 1;
@@ -62,9 +63,9 @@ Ring::Ring(const engine::Channel& of, const engine::TokenType& type)
   attach(*of.reader_port, reader);
 }
 
-/// A look takes the line with the other end's position away from a core that writes it at every move. Where it brings
-/// little, the next one waits: longer while that brings more, and never longer than the other end takes to fill the
-/// ring.
+/// Puts off the next look if this one brought little, because a look takes the line with the other end's position away
+/// from a core that writes it at every move. The pause grows while it brings more, and never lasts longer than the
+/// other end takes to fill the ring.
 void Ring::pace(End& end, const engine::SlotRange& opened) const {
   fetch(opened, end.writes);
   const int most = std::max(1, static_cast<int>(channel.depth / 4));

@@ -14,22 +14,22 @@ namespace isthmus::native {
 
 class Ring;
 
-/// A ring end and what only slow paths need of it.
+/// A ring end with the fields that only slow paths need.
 struct End : engine::RingEnd {
   alignas(128) Ring* ring = nullptr;
   End* other = nullptr;
   bool writes = false;
-  std::byte* seen = nullptr;  ///< where the other end was at the last look
-  bool asked = false;         ///< a "no" was given since the last step that moved something
-  bool asked_closed = false;  ///< the same, of `closed`
+  std::byte* seen = nullptr;  ///< position of the other end at the last look
+  bool asked = false;         ///< a poll has failed since the last step that moved something
+  bool asked_closed = false;  ///< a poll of `closed` has failed since then
   bool seen_closed = false;
-  std::uint64_t counted = 0;            ///< tokens moved when the actor was last asked whether it moves
+  std::uint64_t counted = 0;            ///< tokens moved when the actor was last asked whether it had moved any
   std::uint64_t laps = 0;               ///< tokens moved in whole rounds of the ring
-  int pauses = 0;                       ///< before the next look: see Ring::pace
+  int pauses = 0;                       ///< pauses before the next look: see Ring::pace
   int patience = 0;                     ///< pauses after a look that brought little
   int opened = 0;                       ///< how many ranges of slots the actor had opened when this one was
-  std::uint64_t first_told = 0;         ///< tokens moved, where the interval under observation began
-  std::atomic<std::uint64_t> told = 0;  ///< and since then
+  std::uint64_t first_told = 0;         ///< tokens moved when the observed interval began
+  std::atomic<std::uint64_t> told = 0;  ///< tokens moved since then
 };
 
 /// A bounded FIFO whose ends may stand on different threads.
@@ -43,24 +43,24 @@ class Ring {
   std::atomic<bool> closed = false;     ///< the writer has finished
   std::atomic<bool> abandoned = false;  ///< the reader has finished
 
-  /// What `end` may move through now: not open if that is nothing.
+  /// The range of slots through which `end` may move now; not open if there is none.
   engine::SlotRange open(End& end);
-  /// After `open` of an end whose other end stands on another core.
+  /// Called after `open` of an end whose other end is on another core: decides when the next look comes.
   void pace(End& end, const engine::SlotRange& opened) const;
   /// Tells whether `open` would succeed.
   bool could_open(const End& end) const {
     return ahead(end, at(end), end.other->published.load(std::memory_order_acquire)) > 0;
   }
-  /// It will never open again: the other end's actor has finished.
+  /// Tells whether it will never open again, because the actor of the other end has finished.
   bool over(const End& end) const { return (end.writes ? abandoned : closed).load(std::memory_order_acquire); }
-  /// What `end` was told last is no longer so.
+  /// Tells whether the last answer to `end` no longer holds.
   bool news(const End& end) const;
   std::uint64_t moved(const End& end) const;
   std::int64_t stride() const { return stride_; }
 
  private:
   static std::byte* at(const End& end) { return end.published.load(std::memory_order_relaxed); }
-  /// Bytes that `end`, at `next`, may move before it has to look again, where the other end is at `other`.
+  /// The bytes that `end`, at `next`, may move before it has to look again, if the other end is at `other`.
   std::int64_t ahead(const End& end, const std::byte* next, const std::byte* other) const {
     const std::int64_t there = other - next;
     const std::int64_t tokens = there < 0 ? there + bytes_ : there >= bytes_ ? there - bytes_ : there;
@@ -69,7 +69,7 @@ class Ring {
 
   std::int64_t stride_;
   std::int64_t slots_;
-  std::int64_t capacity_;  ///< bytes of the tokens that it may hold
+  std::int64_t capacity_;  ///< bytes of the tokens that it can hold
   std::int64_t bytes_;
   std::unique_ptr<std::byte[], engine::AlignedDelete> storage_;
 };

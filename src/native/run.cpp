@@ -33,10 +33,10 @@ const NativeActor* waits_for(const NativeActor& actor) {
   return static_cast<const NativeActor*>(actor.waits_on()->other->actor);
 }
 
-/// The shortest cycle in who waits for whom; empty where there is none.
+/// The shortest cycle of actors that wait for each other; empty if there is none.
 std::vector<const NativeActor*> shortest_cycle(const std::vector<NativeActor*>& actors) {
   std::vector<const NativeActor*> shortest;
-  std::map<const NativeActor*, const NativeActor*> met_from;  // an actor, and where the walk began that met it
+  std::map<const NativeActor*, const NativeActor*> met_from;  // for each actor that was met, the start of the walk
   for (const NativeActor* first : actors) {
     const NativeActor* at = first;
     while (at != nullptr && met_from.emplace(at, first).second) at = waits_for(*at);
@@ -94,7 +94,7 @@ void Run::stop_silent(double seconds) {
   stop(Outcome::quiescent, fmt::format("no token has moved for {:.3g} s", seconds));
 }
 
-/// With the mutex held.
+/// The caller holds the mutex.
 void Run::stop(Outcome outcome, std::string message) {
   if (stopping()) return;
   elapsed_ = now();
@@ -110,7 +110,8 @@ bool Run::wait_stopped(std::chrono::nanoseconds time) {
   return stopped_.wait_for(lock, time, [this] { return stopping(); });
 }
 
-/// All workers sleep, so that their actors stand still. With the mutex held.
+/// Names the actors that wait for ever. All workers sleep, so that their actors stand still; the caller holds the
+/// mutex.
 void Run::find_why_nothing_moves() {
   auto who = shortest_cycle(actors_);
   const bool deadlock = !who.empty();

@@ -15,35 +15,35 @@
 
 namespace isthmus::native {
 
-/// The shared state of the workers of one run: its end, and who sleeps.
+/// The shared state of the workers of one run: its end, and which of them sleep.
 class Run {
  public:
   explicit Run(bool crowded) : crowded_(crowded) {}
 
   void add(Worker& worker) { workers_.push_back(&worker); }
   void add(NativeActor& actor) { actors_.push_back(&actor); }
-  /// To be called before the workers start.
+  /// Call it before the workers start.
   void start();
 
   Time now() const;
   bool stopping() const { return stop_.load(std::memory_order_acquire); }
-  /// More workers than cores: who waits must not spin.
+  /// Tells whether there are more workers than cores: then a waiting worker must not spin.
   bool crowded() const { return crowded_; }
-  /// Actors may be moved between workers: one that has none left waits for more.
+  /// Whether actors may be moved between workers: then a worker without actors waits for some.
   bool moves_actors = false;
 
-  /// Returns true once the run has stopped, false where `time` passes before.
+  /// Returns true after the run has stopped, false if `time` passes before that.
   bool wait_stopped(std::chrono::nanoseconds time);
 
-  /// The interval of time in which actors count their work; 0 between two.
+  /// The number of the interval in which actors count their work; 0 between two.
   int interval() const { return interval_.load(std::memory_order_relaxed); }
   void observe(int interval) { interval_.store(interval, std::memory_order_relaxed); }
 
   void one_finished(const NativeActor& actor);
-  /// `who` is an actor, or a worker that could not work.
+  /// Stops the run with an error of `who`, an actor, or a worker that could not work.
   void stop_failed(const std::string& who, std::exception_ptr why);
   void stop_stuck(const NativeActor& actor, const End& full);
-  /// Actors step, but no token has moved for so long.
+  /// Stops the run because actors step, but no token has moved for this time.
   void stop_silent(double seconds);
 
   Outcome outcome() const { return outcome_; }
@@ -66,7 +66,7 @@ class Run {
   std::atomic<int> interval_ = 0;
   std::condition_variable stopped_;
 
-  std::mutex mutex_;  ///< guards what follows
+  std::mutex mutex_;  ///< guards the members below
   int awake_ = 0;     ///< workers that may still change something by themselves
   Outcome outcome_ = Outcome::finished;
   std::string message_;
@@ -74,7 +74,7 @@ class Run {
   Time elapsed_;
 };
 
-/// One worker's sleep. When every worker sleeps and none waits for a time, nothing can ever move again.
+/// The sleep of one worker. When every worker sleeps and none waits for a time, nothing can ever move again.
 class Sleeper {
  public:
   explicit Sleeper(Run& run) : run_(run) {}
@@ -82,9 +82,9 @@ class Sleeper {
   /// Sleeps until `wake`, the end of the run, or `until`.
   void sleep(Time until);
   void wake();
-  /// The run has stopped; with its mutex held.
+  /// Ends the sleep, because the run has stopped; the caller holds its mutex.
   void end() { changed_.notify_one(); }
-  /// The worker has no more to do.
+  /// Called when the worker has no more to do.
   void leave();
 
  private:
@@ -93,7 +93,7 @@ class Sleeper {
   Run& run_;
   std::condition_variable changed_;
   bool woken_ = false;
-  bool counted_out_ = false;  ///< of those awake
+  bool counted_out_ = false;  ///< whether it no longer counts among the workers that are awake
 };
 
 }  // namespace isthmus::native

@@ -27,7 +27,7 @@ const engine::TokenType& type_of(const engine::Channel& channel, const engine::G
   return *found->type;
 }
 
-/// As `engine::lead_of` for a copy.
+/// The lead as `engine::lead_of` finds it for an actor that is stepped as a copy.
 const engine::NativePort* lead_of(const engine::GraphActor& actor) {
   for (const auto kind : {engine::Member::Kind::in, engine::Member::Kind::out}) {
     const auto found = std::ranges::find(actor.members, kind, &engine::MemberRecord::kind);

@@ -14,13 +14,13 @@
 
 namespace isthmus::native {
 
-/// A graph as it stands on workers.
+/// A graph on workers.
 class Runtime {
  public:
   /// Moves the actors of a run until it has stopped.
   using Mover = std::function<void(Balancer&)>;
 
-  /// Without a `mover` actors move where `options` leave the number of workers open.
+  /// Without a `mover` a Balancer moves actors if `options` leave the number of workers open.
   Runtime(Graph& graph, const Options& options, Mover mover = nullptr);
   Report run();
 
@@ -37,8 +37,8 @@ class Runtime {
   bool throw_on_error_;
   double silence_;
   std::vector<std::string> warnings_;
-  std::vector<int> given_;    ///< worker of an actor where the user says it, -1 elsewhere
-  std::vector<int> core_of_;  ///< of each worker; empty: not pinned
+  std::vector<int> given_;    ///< worker of each actor as the user gave it, or -1
+  std::vector<int> core_of_;  ///< core of each worker; empty: not pinned
   std::unique_ptr<Run> run_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<NativeActor>> actors_;

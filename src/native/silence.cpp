@@ -6,7 +6,7 @@
 namespace isthmus::native {
 namespace {
 
-/// In a row, at which nothing has changed.
+/// Looks in a row at which nothing has changed.
 constexpr int kLooks = 10;
 
 }  // namespace
@@ -28,7 +28,7 @@ void Silence::watch(double seconds) {
   run_.stop_silent(seconds);
 }
 
-/// Tells whether a worker has neither slept nor looked for something to do since it was asked last.
+/// Tells whether a worker has neither slept nor looked for something to do since the last call.
 bool Silence::anyone_at_work() {
   std::vector<int> now;
   bool found = turns_.empty();

@@ -11,14 +11,14 @@
 
 namespace isthmus::native {
 
-/// Ends a run in which actors step and step, but no token moves: Options::silence. A worker that stays inside one step
+/// Ends a run in which actors step for ever, but no token moves: Options::silence. A worker that stays inside one step
 /// is at work, however long that takes.
 class Silence {
  public:
   using Workers = std::vector<std::unique_ptr<Worker>>;
   using Rings = std::vector<std::unique_ptr<Ring>>;
 
-  /// Watches until the run has stopped, if `seconds` is not 0. The others outlive it.
+  /// Watches until the run has stopped, if `seconds` is not 0. The other arguments outlive it.
   Silence(Run& run, double seconds, const Workers& workers, const Rings& rings);
 
  private:

@@ -12,14 +12,14 @@
 namespace isthmus::native {
 namespace {
 
-/// Looks in vain before a worker sleeps: some 100 us, what waking it costs several times over.
+/// Looks in vain before a worker sleeps. They take some 100 us, several times as long as to wake it.
 constexpr int kSpins = 4000;
 constexpr int kSpinsWhenCrowded = 4;
 
-/// How often in a row an actor may run out of its turn.
+/// How many actors in a row may run out of their turn.
 constexpr int kFavours = 64;
 
-/// How many turns of others one that may not have to wait for its lead waits for it.
+/// Turns of other actors for which an actor waits for its lead, if its step may do without.
 constexpr unsigned kPatience = 256;
 
 }  // namespace
@@ -30,7 +30,7 @@ Worker::~Worker() = default;
 
 void Worker::work() {
   order_actors();
-  turn_ = actors_.empty() ? 0 : actors_.size() - 1;  // the first is next
+  turn_ = actors_.empty() ? 0 : actors_.size() - 1;  // the first actor is next
   fibers_ = std::make_unique<engine::Fibers>(&Worker::dispatch, &Worker::after_overflow, this, stack_bytes_);
   {
     const engine::OverflowWatch watch(*fibers_);
@@ -97,7 +97,7 @@ void Worker::take(NativeActor& actor) {
   call();
 }
 
-/// Lets go those who are to leave and stand between two steps; the others go when they come to that.
+/// Lets the actors go that are to leave and are at their step boundary; the others go when they come to theirs.
 void Worker::exchange_actors() {
   called_.store(false, std::memory_order_relaxed);
   {
@@ -110,7 +110,7 @@ void Worker::exchange_actors() {
     Worker* target = actor->leaves_for();
     if (target == nullptr) return false;
     if (target != this) actor->part_from_neighbours();
-    actor->belong_to(*target);  // from now on: this worker may sleep before the other has found it
+    actor->belong_to(*target);  // first, because this worker may sleep before the other has found it
     if (target == this) return false;
     target->take(*actor);
     return true;
@@ -118,13 +118,13 @@ void Worker::exchange_actors() {
   order_actors();
 }
 
-/// The actor to run now that `after` (if any) cannot go on; null when none ever will.
+/// The actor to run now that `after` (if any) cannot go on; null if none ever will.
 NativeActor* Worker::pick(NativeActor* after) {
   for (;;) {
     if (run_.stopping()) return next_to_unwind();
     if (called_.load(std::memory_order_acquire)) {
       exchange_actors();
-      after = nullptr;  // may stand elsewhere now
+      after = nullptr;  // it may be on another worker now
     }
     if (NativeActor* actor = next_ready(after)) {
       idle_rounds_ = 0;
@@ -135,9 +135,9 @@ NativeActor* Worker::pick(NativeActor* after) {
   }
 }
 
-/// The next along the channels: it finds what the last has just pushed, so that a chain moves by whole channels. Else
-/// whom the last waits for, while what both work on is in the cache; but two that serve each other for ever must not
-/// keep the rest waiting.
+/// The next actor along the channels: it finds what the last one has just pushed, so that a chain moves by whole
+/// channels. If that cannot run, the actor for which the last one waits, while the tokens of both are in the cache. But
+/// two actors that serve each other for ever must not keep the rest waiting.
 NativeActor* Worker::next_ready(const NativeActor* after) {
   if (actors_.empty()) return nullptr;
   if (++picks_ % kPatience == 0)
@@ -157,7 +157,7 @@ NativeActor* Worker::next_ready(const NativeActor* after) {
   return insistent();
 }
 
-/// One that waits for its lead, in turn: its next step may do without.
+/// Chooses in turn an actor that waits for its lead, and lets it step, because its step may do without.
 NativeActor* Worker::insistent() {
   for (std::size_t i = 0; i < actors_.size(); ++i) {
     insisted_ = insisted_ + 1 < actors_.size() ? insisted_ + 1 : 0;
@@ -175,7 +175,7 @@ NativeActor* Worker::after_turn() {
   return actors_[turn_];
 }
 
-/// In the order of the channels.
+/// Sorts the actors in the order of the channels.
 void Worker::order_actors() {
   std::ranges::sort(actors_, {}, &NativeActor::rank);
   for (std::size_t i = 0; i < actors_.size(); ++i) actors_[i]->place = i;
@@ -198,7 +198,7 @@ void Worker::idle() {
   sleep();
 }
 
-/// What another worker's actors do next must wake this one, from before the last look on.
+/// Sleeps until an actor is ready. From before the last look on, the moves of other workers' actors must wake this one.
 void Worker::sleep() {
   busy_.store(false, std::memory_order_relaxed);
   watch(true);
@@ -223,7 +223,7 @@ void Worker::watch(bool on) {
 }
 
 void Worker::wake() {
-  busy_.store(true, std::memory_order_relaxed);  // it has something to do, however late it comes to it
+  busy_.store(true, std::memory_order_relaxed);  // it has something to do, however late it begins with it
   sleeper_->wake();
 }
 
@@ -231,7 +231,7 @@ void Worker::end_sleep() {
   sleeper_->end();
 }
 
-/// Goes on, on a fresh stack, where the running actor has left its own by the guard page.
+/// Goes on, on a fresh stack, after the running actor has run over the guard page of its own.
 void Worker::after_overflow(void* worker) {
   auto& self = *static_cast<Worker*>(worker);
   const auto why =

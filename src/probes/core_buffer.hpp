@@ -21,7 +21,7 @@ enum class BufferState : std::uint8_t {
 };
 inline constexpr std::array<std::string_view, 4> kBufferStates = {"written", "read", "flushed", "streamed"};
 
-// Who has written a line last.
+// The actor that has written a line last.
 inline constexpr std::uint64_t kCpu = 1;
 inline constexpr std::uint64_t kFpga = 2;
 

@@ -12,7 +12,7 @@ using Kind = fabric::LineAccess::Kind;
 constexpr int kOfACore = 10;      // lines that a core has under way
 constexpr int kOfACircuit = 512;  // lines that a circuit has under way: more than its channels carry
 
-// Who has written a line last.
+// The state of a line, as its last writer leaves it.
 constexpr std::uint64_t kBeginner = 1;
 constexpr std::uint64_t kBegun = 2;   // the beginner says that its lines are there
 constexpr std::uint64_t kCopied = 3;  // the other says so

@@ -14,7 +14,7 @@ using platform::SharedBoard;
 constexpr int kOfACore = 16;       // accesses that a core of the host has under way
 constexpr int kOfACircuit = 4096;  // more than a service layer lets through
 
-// Who has written a line last.
+// The actor that has written a line last.
 constexpr std::uint64_t kCore = 1;
 constexpr std::uint64_t kCircuit = 2;
 

@@ -7,7 +7,7 @@
 namespace isthmus::program {
 namespace {
 
-/// Of more than this, on each of two lines, as many packets in a row may be lost that nobody knows which comes next
+/// With a larger share on each of two lines, so many packets in a row may be lost that nobody knows which comes next
 /// (PacketChecker).
 constexpr double kMostCorrupt = 0.4;
 

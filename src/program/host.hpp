@@ -91,7 +91,7 @@ class Outputs {
 /// Copies them to where an exchange wants them.
 class CopiedOut final : public Outputs {
  public:
-  /// Where outputs may be shorter, the rest is filled with zeros.
+  /// If outputs may be shorter, the rest is filled with zeros.
   CopiedOut(const ByteApplication& application, Exchange& exchange) : application_(application), exchange_(exchange) {}
   void take(int message, std::size_t offset, Buffer buffer) override;
   void finished(int message) override { exchange_.finished(message); }
@@ -101,7 +101,7 @@ class CopiedOut final : public Outputs {
   Exchange& exchange_;
 };
 
-/// Whose bytes matter to nobody: what they are is asked of another stream.
+/// Drops outputs, whose bytes another stream gives.
 class Dropped final : public Outputs {
  public:
   void take(int, std::size_t, Buffer) override {}

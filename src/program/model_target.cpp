@@ -99,7 +99,7 @@ class ModelTarget final : public Target {
     return std::move(result.run);
   }
 
-  /// With what messages come from beside the machine.
+  /// Runs an application whose messages do not come from the host's memory.
   Run run_beside(offload::ModelDevice& device, const Job& job) const {
     if (job.application.extras.from_storage) return run_stored_through_host(platform_, device, job);
     return through_host(platform_, job.application, flow_named(job.flow))

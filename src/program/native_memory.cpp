@@ -20,7 +20,7 @@ constexpr auto kOneWord = static_cast<std::uint64_t>(kWordBytes);
 constexpr std::size_t kHugePage = std::size_t{2} << 20U;
 constexpr std::size_t kFilledAtOnce = std::size_t{64} << 20U;
 
-/// Whose memory it stands for, in errors.
+/// The name of the memory to which a request goes, in errors.
 template <class Request>
 inline constexpr const char* kPlace = "device";
 template <>

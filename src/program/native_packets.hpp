@@ -31,7 +31,7 @@ NativeRun run_packets_over_line(const Job& job);
 /// Tells whether a line of the system carries packets, which has ends of its own.
 bool over_line(const Packets& packets);
 
-/// By what carries them (Packets::transport).
+/// Runs an application with packets, by the transport that it names (Packets::transport).
 NativeRun run_packets(const Job& job);
 
 }  // namespace isthmus::program

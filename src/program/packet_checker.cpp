@@ -36,7 +36,7 @@ void PacketChecker::came(int packet, std::span<const std::byte> out) {
 
 bool PacketChecker::find_ahead(std::span<const std::byte> out) {
   for (int skipped = 0; skipped < kSearched && next_ + skipped < count_; ++skipped)
-    // Those that were skipped were lost before the kernel, or behind it.
+    // The skipped packets were lost before the kernel, or after it.
     for (int lost_before = 0; lost_before <= skipped; ++lost_before) {
       const int packet = next_ + skipped;
       const std::uint64_t before = before_ + static_cast<std::uint64_t>(lost_before);
@@ -70,7 +70,7 @@ void PacketChecker::note_wrong(std::span<const std::byte> out) {
   ++wrong_;
   const int packet = std::min(next_, count_ - 1);
   is({.packet = packet, .position = static_cast<std::uint64_t>(packet) - before_}, out);
-  // Of packets that differ in length the missing bytes differ too.
+  // If the packets differ in length, the missing bytes count as different.
   std::vector<std::byte> got(out.begin(), out.end());
   const std::size_t longer = std::max(expected_.size(), got.size());
   for (std::size_t at = got.size(); at < longer; ++at) got.push_back(~expected_[at]);

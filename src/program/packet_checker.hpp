@@ -20,7 +20,7 @@ class PacketChecker {
   /// The packet that came next.
   void take(std::span<const std::byte> out);
 
-  /// Which packet each was that came, and that was known.
+  /// The number of each packet that came and was recognized.
   const std::vector<int>& order() const { return order_; }
   /// So far; what has not come is lost.
   PacketTally tally() const;

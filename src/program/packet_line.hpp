@@ -45,8 +45,8 @@ class PacketBatch {
 /// Two ends, of which each gets what the other sends. No call waits.
 class PacketLine {
  public:
-  /// Of network interfaces, "veth", or of local sockets, "unix"; for packets of up to so many bytes. Throws Error where
-  /// the system refuses.
+  /// Opens a line of network interfaces, "veth", or of local sockets, "unix", for packets of up to `largest` bytes.
+  /// Throws Error if the system refuses.
   static PacketLine open(const std::string& transport, std::size_t largest);
 
   const std::string& transport() const { return transport_; }

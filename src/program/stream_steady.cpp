@@ -27,7 +27,7 @@ double least_seconds(const platform::Description& board, std::size_t message) {
                   words / board.the("kernel").frequency("clock").hertz());
 }
 
-/// Between two looks the porter waits for an answer of each of the two queues at least.
+/// The time of a round of the porter: between two looks it waits at least for an answer of each of the two queues.
 Time porter_round(const platform::Description& board) {
   const Time answer = platform::link_spec(board).pcie.round_trip;
   return platform::host_link_spec(board).porter_period + answer + answer;

@@ -8,7 +8,7 @@
 namespace isthmus::program {
 namespace {
 
-/// Which messages go through the kernel.
+/// The messages that go through the kernel.
 struct Rest {
   const Job& job;
   int first;

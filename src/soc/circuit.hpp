@@ -10,7 +10,7 @@
 
 namespace isthmus::soc {
 
-/// Which port moves each buffer, and where the buffer lies.
+/// The port that moves each buffer, and the address of the buffer.
 struct Ways {
   std::vector<std::size_t> port_of;    ///< for each buffer, the index of its port among the circuit's ports
   std::vector<std::uint64_t> address;  ///< address of each buffer

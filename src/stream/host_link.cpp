@@ -16,7 +16,8 @@ ChannelOptions between_cores(const HostLinkSpec& spec, int depth) {
   return {.depth = depth, .latency_time = spec.core_to_core, .return_latency_time = spec.core_to_core};
 }
 
-/// Between a core and what stands beside it: a store leaves the core into the root complex, no line goes elsewhere.
+/// A channel between a core and another part of the host: a store leaves the core into the root complex, no line goes
+/// elsewhere.
 constexpr ChannelOptions beside_core(int depth, Time latency = kHandOver) {
   return {.depth = depth, .latency_time = latency, .return_latency_time = kHandOver};
 }

@@ -60,7 +60,7 @@ Record parameters_of(const std::vector<hpcc::ParameterSpec>& parameters) {
   return values;
 }
 
-/// Of one metric; in seconds from the first start that this rank's device saw.
+/// The record of the launches of one metric, in seconds from the first start that this rank's device saw.
 Record launches_of(const std::vector<hpcc::Launch>& launches, const std::string& metric) {
   std::map<int, std::uint64_t> first;
   for (const hpcc::Launch& each : launches) {

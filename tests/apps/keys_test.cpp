@@ -160,7 +160,7 @@ const std::vector<Witness>& witnesses() {
   return kAll;
 }
 
-/// Those of boards whose circuits share the host's memory: the probes of that tell of each, on the board named.
+/// The keys of boards whose circuits share the host's memory: a probe tells of each of them, on the board named.
 const std::vector<Witness>& shared_witnesses() {
   static const Overrides kFewPages{"translation.page=4KiB", "translation.entries=64"};
   static constexpr const char* kOneChannel = "model:xeon-fpga-v1";
@@ -200,7 +200,7 @@ const std::vector<Witness>& shared_witnesses() {
   return kAll;
 }
 
-/// Those of a board with a network: what packets that pass it tell of each.
+/// The keys of a board with a network: packets that pass it tell of each of them.
 const std::vector<Witness>& network_witnesses() {
   static constexpr const char* kPast = "stream";
   static constexpr const char* kThrough = "offload";
@@ -213,7 +213,7 @@ const std::vector<Witness>& network_witnesses() {
   return kAll;
 }
 
-/// Those of a drive: what rows read from it tell of each, by the board and by its host.
+/// The keys of a drive: rows that are read from it tell of each of them, by the board and by its host.
 const std::vector<Witness>& storage_witnesses() {
   static const std::vector<Witness> kAll{
       {"storage.queue_depth", "1", "stream"},
@@ -227,7 +227,7 @@ constexpr const char* kCopies = "copies";
 constexpr const char* kTransposes = "transposes";
 constexpr const char* kMaintains = "maintains";
 
-/// Those of a processor and an FPGA on one chip: the probes of its ports and its cores.
+/// The keys of a processor and an FPGA on one chip: probes of its ports and its cores tell of each of them.
 const std::vector<Witness>& chip_witnesses() {
   static constexpr const char* kPorts = "ports";
   static const Overrides kSmall{"cpu.l2.size=32KiB"};

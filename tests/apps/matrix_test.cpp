@@ -63,7 +63,7 @@ Place with(Place place, std::vector<std::string> overrides) {
   return place;
 }
 
-/// Of iterations after the first.
+/// The time of iterations after the first.
 double seconds_of_iteration(const Done& of) {
   const auto& ends = of.times.launches;
   return (ends.back() - ends.front()).seconds() / static_cast<double>(ends.size() - 1);

@@ -106,7 +106,7 @@ std::string hexadecimal(const Digest& digest) {
   return digits;
 }
 
-/// Of node 1 of a tree with so many lines, from the leaves up by recursion.
+/// The digest of a node of a tree with this number of lines, from the leaves up by recursion.
 Digest root_of(std::size_t node, std::size_t lines, std::uint64_t seed) {
   std::vector<std::uint8_t> bytes;
   if (node > lines) {

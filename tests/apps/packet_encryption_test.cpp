@@ -64,7 +64,8 @@ Ran run(const std::string& target, const std::string& flow, Chosen chosen, int m
   return ran;
 }
 
-/// By the library's counter mode: 14 bytes in the clear, the packet's number in bytes 4 to 11 of the first counter.
+/// Encrypts by the library's counter mode: 14 bytes in the clear, the packet's number in bytes 4 to 11 of the first
+/// counter.
 Bytes by_openssl(Bytes packet, std::uint64_t number) {
   std::array<unsigned char, 32> key{};
   for (std::size_t i = 0; i < key.size(); ++i)

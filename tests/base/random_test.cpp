@@ -8,7 +8,7 @@
 namespace isthmus {
 namespace {
 
-// Of the reference implementation (Vigna, splitmix64.c), begun at 1234567.
+// The numbers are those of the reference implementation (Vigna, splitmix64.c), begun at 1234567.
 TEST(Random, MixesAsSplitmix64Does) {
   std::uint64_t state = 1234567;
   for (const std::uint64_t number : {6457827717110365317U, 3203168211198807973U, 9817491932198370423U,

@@ -67,7 +67,7 @@ class Build {
     graph_.connect(layer.write_results, client.results[1], near);
   }
 
-  /// Where a word is at the end: in a cache that has it modified, in a write-back buffer, or else in memory.
+  /// The place of a word at the end: in a cache that has it modified, in a write-back buffer, or else in memory.
   void read_all(CoherenceRun& result) {
     const auto line_bytes = static_cast<std::size_t>(bench_.coherence.line);
     constexpr auto kEnd = std::int64_t{1} << 61;

@@ -68,7 +68,7 @@ std::string disorder_of(std::uint64_t word, const std::vector<Operation>& operat
   return text.empty() ? crossing(word, clusters) : text;
 }
 
-/// Of one line: what each cache has, and whose write-back buffer has it.
+/// The copies of one line: what each cache has, and whose write-back buffer has it.
 struct Copies {
   std::map<std::size_t, char> states;
   std::set<std::size_t> buffered;

@@ -14,18 +14,18 @@ namespace isthmus::hpcc {
 /// One of our kernels as a user's own file, with a fault.
 class KernelWithAFault {
  public:
-  /// With statements added at its end that spoil its result.
+  /// Adds statements at the end of the kernel that spoil its result.
   KernelWithAFault(const std::string& shipped, const std::string& statements) : KernelWithAFault(shipped) {
     text_.insert(text_.rfind('}'), statements);
     write();
   }
-  /// With `wrong` in place of `right`, which is in it once.
+  /// Puts `wrong` in place of `right`, which the kernel contains once.
   KernelWithAFault(const std::string& shipped, const std::string& right, const std::string& wrong)
       : KernelWithAFault(shipped) {
     text_.replace(text_.find(right), right.size(), wrong);
     write();
   }
-  /// With statements at the start of each of its kernels.
+  /// Adds statements at the start of each of its kernels.
   static KernelWithAFault at_the_start(const std::string& shipped, const std::string& statements) {
     return KernelWithAFault(shipped, statements, 0);
   }

@@ -1,4 +1,4 @@
-// Which placement of actors is computed from what they did.
+// The placement of actors that is computed from their work.
 #include "native/balance.hpp"
 
 #include <gtest/gtest.h>

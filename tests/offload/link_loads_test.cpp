@@ -1,4 +1,4 @@
-// To which link a transfer goes.
+// The link that a transfer takes.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

@@ -166,7 +166,7 @@ TEST(Links, WithNothingElseUnderWayLeaveATransferToTheFastest) {
             elapsed_s(board_of_links(2, kTransfersAlone), queues, channel(0)));
 }
 
-/// Of the last run; 0 of a part that is not there.
+/// The busy share of a part in the last run; 0 if there is no such part.
 double busy_share(const ModelDevice& device, const std::string& name) {
   const auto part = std::ranges::find(device.parts(), name, &platform::Part::name);
   return part == device.parts().end() ? 0 : part->busy.seconds() / part->lifetime.seconds();

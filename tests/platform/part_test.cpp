@@ -1,4 +1,4 @@
-// Which part is named as the limit of a run, and which would be next.
+// The part that is named as the limit of a run, and the part that would be next.
 #include "isthmus/platform/part.hpp"
 
 #include <gtest/gtest.h>

@@ -144,7 +144,7 @@ class SharedLines {
     return text;
   }
 
-  /// With a read of every word at the end, where a core finds it.
+  /// The operations, and a read of every word at the end, with the value that a core finds.
   std::vector<coherence::Operation> operations() {
     std::vector<coherence::Operation> all;
     for (const Client* core : clients_) all.insert(all.end(), core->seen.begin(), core->seen.end());

@@ -53,7 +53,7 @@ name = "n2"
 )";
 }
 
-/// The files that stand beside it.
+/// Writes the boards that the system file names into its folder.
 void write_boards() {
   static const bool written_once = [] {
     written(other_host(), "other.toml");

@@ -20,11 +20,11 @@ class HostParts : public testing::TestWithParam<const char*> {
   static HostAccessLatency access(const HostAccess& what, const Overrides& overrides) {
     return open_device(GetParam(), overrides)->access_host_memory(what);
   }
-  /// Of a read by itself, in ns: a cycle of the user clock is as fine as it is told.
+  /// The time of a read by itself, in ns; its resolution is a cycle of the user clock.
   static double read(const Overrides& overrides) {
     return access({.kind = Kind::read, .size = {64}, .at_once = false}, overrides).each.seconds() * 1e9;
   }
-  /// Of a write and of reading it back.
+  /// The time of a write and of reading it back.
   static double write(const Overrides& overrides) {
     return access({.kind = Kind::write, .size = {64}, .at_once = false}, overrides).each.seconds() * 1e9;
   }

@@ -24,7 +24,7 @@ inline Number constant(std::size_t i) {
   return static_cast<Number>(1000 + i * i);
 }
 
-/// The twin of two_buffers.cl, which stands beside this file.
+/// The twin of two_buffers.cl in this folder.
 class Mix : public offload::WordKernel {
  public:
   using WordKernel::WordKernel;

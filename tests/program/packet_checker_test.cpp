@@ -1,4 +1,4 @@
-// Who each packet was that came back, where nothing in it says so.
+// The number of each packet that came back, although no packet carries a number.
 #include "program/packet_checker.hpp"
 
 #include <gmock/gmock.h>

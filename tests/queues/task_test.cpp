@@ -62,7 +62,7 @@ std::vector<std::byte> data_of(const TaskGraph& graph) {
   return data;
 }
 
-/// By recursion, in no order of anybody's.
+/// The value of a task by recursion, in an order of its own.
 std::uint64_t expected(const TaskGraph& graph, std::span<const std::byte> data, std::uint32_t task,
                        std::vector<std::optional<std::uint64_t>>& known) {
   if (known[task]) return *known[task];

@@ -7,7 +7,7 @@
 
 namespace isthmus::rtl {
 
-/// Where the suffix sum of stacc listing 1 stops.
+/// The sum at which the suffix sum of stacc listing 1 stops.
 inline constexpr int stop = 128;
 
 /// What the outside does to source -> channel -> suffix sum -> channel -> sink.

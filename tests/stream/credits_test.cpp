@@ -203,7 +203,7 @@ struct AtRest {
   int held;
 };
 
-/// Where the entries of a pool are.
+/// The place of each entry of a pool.
 class Places {
  public:
   Places(std::span<const char* const> round, int entries) : round_(round), queued_(round.size()), held_(round.size()) {

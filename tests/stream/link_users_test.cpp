@@ -311,7 +311,7 @@ struct Grants {
   void step() { users.push_back(turns.read().user); }
 };
 
-/// Of N clients none waits for more than N - 1 grants, as long as it asks.
+/// Expects that none of N clients waits for more than N - 1 grants, as long as it asks.
 void expect_fair(const std::vector<std::uint32_t>& grants, std::uint32_t clients, int requests) {
   std::map<std::uint32_t, int> left;
   std::map<std::uint32_t, std::uint32_t> waited;

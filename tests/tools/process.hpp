@@ -12,7 +12,7 @@ struct Outcome {
   std::string err;
 };
 
-/// Where a tool's standard output goes.
+/// The file to which a tool's standard output goes.
 enum class Output { read, closed, full_disk, pipe_without_reader };
 
 struct Command {

@@ -24,8 +24,8 @@ class Broadcast {
                     int root) = 0;
 };
 
-/// By the scheme `staged`, `pipelined`, `shared` or `mapped` between these ranks, which all make it at once, for at
-/// most `largest` bytes; all throw Error for others, and where the ranks or a device cannot have it.
+/// The broadcast by the scheme `staged`, `pipelined`, `shared` or `mapped` between these ranks, which all make it at
+/// once, for at most `largest` bytes. All throw Error for another scheme, and if the ranks or a device cannot have it.
 std::unique_ptr<Broadcast> make_broadcast(const std::string& scheme, const offload::ComputeDevice& device,
                                           const Ranks& ranks, std::size_t largest);
 

@@ -5,7 +5,8 @@
 
 namespace isthmus {
 
-/// An actor of one graph, whatever it is called: its place in the order in which they were added.
+/// The identity of an actor in one graph, which does not depend on its name: its place in the order in which actors
+/// were added.
 struct ActorId {
   std::size_t place;
   auto operator<=>(const ActorId&) const = default;

@@ -32,7 +32,7 @@ concept MovesBurst = requires(F& move, Spans... tokens) {
 
 namespace engine {
 
-/// What bursts do to ports.
+/// The access of bursts to ports.
 struct BurstPorts {
   template <class Port>
   static NativePort* native(Port& port) {
@@ -54,7 +54,7 @@ void read_burst(In<T>& in, F move) {
   }
 }
 
-/// The same where a token is visible now; else returns false and does not wait.
+/// Does the same if a token is visible now; else returns false and does not wait.
 template <class T, MovesBurst<std::span<const T>> F>
 bool pull_burst(In<T>& in, F move) {
   if (auto* const native = engine::BurstPorts::native(in)) {
@@ -78,8 +78,8 @@ void push_burst(Out<T>& out, F move) {
   }
 }
 
-/// Waits for a token, then for a free slot: `move(std::span<const T>, std::span<U>)`, of as many tokens as slots, makes
-/// one of each.
+/// Waits for a token, then for a free slot: `move(std::span<const T>, std::span<U>)` gets as many tokens as slots, and
+/// makes one of each.
 template <class T, class U, MovesBurst<std::span<const T>, std::span<U>> F>
 void pass_burst(In<T>& in, Out<U>& out, F move) {
   auto* const from = engine::BurstPorts::native(in);
@@ -94,7 +94,7 @@ void pass_burst(In<T>& in, Out<U>& out, F move) {
     from->template advance<T>(moved);
     return;
   }
-  // It may wait for the slot, and has taken the token by then.
+  // Waiting for the slot takes time, so the token is taken first.
   const T& token = in.read_in_place();
   move(std::span<const T, 1>(&token, 1), std::span<U, 1>(&out.slot(), 1));
 }

@@ -64,7 +64,7 @@ class Grid {
   }
   /// The last k with edge(k) <= time; -1 where even edge(0) is later.
   Tick last_at_or_before(std::int64_t time) const;
-  /// The same frequency and phase.
+  /// Tells whether both have the same frequency and phase.
   bool same_edges(const Grid& other) const;
   /// A period in femtoseconds, for messages and estimates.
   double period() const { return nearly_; }
@@ -80,7 +80,7 @@ class Grid {
     const Wide rests = Wide{static_cast<std::uint64_t>(k)} * period_.rest + first_rest_;
     return static_cast<std::int64_t>(static_cast<std::uint64_t>(rests >> 64));
   }
-  /// The same in 128 bits: for edges that `edge` cannot tell, with a clock.
+  /// Computes edges in 128 bits that `edge` cannot tell; needs a clock.
   [[gnu::cold]] std::int64_t late_edge(Tick k) const;
   void prepare();
 
@@ -95,16 +95,16 @@ class Grid {
     int shift = 0;
   };
 
-  std::uint64_t quick_edges_ = kNever;  ///< how many edges `edge` tells by itself
+  std::uint64_t quick_edges_ = kNever;  ///< number of edges that `edge` tells by itself
   Fixed period_;
   std::int64_t first_ = 0;  ///< edge(0)
   std::uint64_t first_rest_ = 0;
-  Fraction inverse_;            ///< of the period
+  Fraction inverse_;            ///< digits of 1 / period
   std::int64_t numerator_ = 0;  ///< hertz = numerator / denominator, in lowest terms; 0: no clock
   std::int64_t denominator_ = 1;
   std::int64_t phase_numerator_ = 0;
   std::int64_t phase_denominator_ = 1;
-  double nearly_ = 1;  ///< a period
+  double nearly_ = 1;  ///< a period as a double
 };
 
 /// Maps a tick at which one end of a channel acts to the first tick at which the other end sees it.
@@ -114,7 +114,7 @@ class Crossing {
   /// Both grids outlive it.
   Crossing(const Grid& from, const Grid& to, std::int64_t latency, int synchroniser);
 
-  /// Both ends count the same edges, so that crossing is an addition.
+  /// Tells whether both ends count the same edges, so that crossing is an addition.
   bool direct() const { return direct_; }
   std::int64_t latency() const { return latency_; }
   /// Tells whether what is done at tick `act` of this end can be seen at tick `at` of the other: map(act) <= at.
@@ -123,13 +123,13 @@ class Crossing {
       if (direct_) return act + latency_ <= at;
       if (act >= 0 && act <= last_even_) return evenly(act) <= at;
     }
-    if (act < 0) return at >= 0;  // of a slot that was never used
+    if (act < 0) return at >= 0;  // the slot was never used
     if (act >= kNever - latency_) return false;
     const std::int64_t time = from_->edge(act + latency_);
     return at >= synchroniser_ && time <= to_->edge(at - synchroniser_) && time != kNever;
   }
-  /// By how many ticks of the other end fewer than `moves` any so many moves, at different ticks of this end, may lie
-  /// apart there, at most.
+  /// Of any `moves` acts at different ticks of this end, the distance in ticks of the other end is less than `moves` by
+  /// at most this number.
   Tick bunching(Tick moves) const { return rounding_ + (moves * shrinking_ >> kShareBits); }
   Tick map(Tick tick) const {
     if (direct_) [[likely]]
@@ -145,19 +145,19 @@ class Crossing {
   Tick map_between_clocks(Tick tick) const;
   Tick evenly(Tick tick) const { return std::max<Tick>(tick * share_ + beyond_, 0) + synchroniser_; }
 
-  // First what is all that a direct one needs.
+  // The first fields are all that a direct crossing needs.
   std::int64_t latency_ = 1;
   int synchroniser_ = 0;
   bool direct_ = true;
-  bool uneven_ = false;  ///< neither that nor such that a period of this end is a whole number of the other's
+  bool uneven_ = false;  ///< not direct, and a period of this end is no whole number of the other's
   const Grid* from_ = nullptr;
   const Grid* to_ = nullptr;
-  Tick rounding_ = 0;           ///< what roundings may take away from a distance
-  std::int64_t shrinking_ = 0;  ///< how much of a tick is lost with each, in 2^-kShareBits
-  // Where it is, up to a tick that no product leaves behind.
+  Tick rounding_ = 0;           ///< ticks that rounding may take away from a distance
+  std::int64_t shrinking_ = 0;  ///< the part of a tick that is lost with each move, in 2^-kShareBits
+  // These fields hold if a period of this end is such a whole number, up to a tick at which no product overflows.
   Tick last_even_ = -1;
-  Tick share_ = 0;   ///< of that number
-  Tick beyond_ = 0;  ///< where tick 0 is seen, but for the synchroniser
+  Tick share_ = 0;   ///< that whole number
+  Tick beyond_ = 0;  ///< tick at which the other end sees tick 0, without the synchroniser
 };
 
 }  // namespace isthmus

@@ -28,8 +28,8 @@ class Runtime;
 }
 
 struct ActorOptions {
-  std::optional<Clock> clock{};  ///< none: the actor advances by `timer.wait`
-  int initiation_interval = 1;   ///< an actor's own `static constexpr int initiation_interval` stands where this is 1
+  std::optional<Clock> clock{};  ///< none: the actor has no clock and advances by `timer.wait`
+  int initiation_interval = 1;   ///< if it is 1, an actor's own `static constexpr int initiation_interval` counts
   const char* group = "";        ///< the heading under which a trace shows it
 };
 
@@ -40,7 +40,7 @@ struct ChannelOptions {
   Time latency_time{};     ///< in place of `latency` where the writer has no clock
   Time return_latency_time{};
   std::optional<int> synchroniser{};  ///< cycles lost between unrelated clocks; 2 by default
-  std::optional<int> priority{};      ///< the client key arbiters see, in place of the writer's name's rank
+  std::optional<int> priority{};      ///< client key that arbiters see, in place of the rank of the writer's name
 };
 
 namespace engine {
@@ -131,8 +131,8 @@ class Graph {
     connect(port, static_cast<engine::ActorOf<engine::Drain<T>>&>(*actors_.back()).user.in, options);
   }
 
-  /// The actor that `part` is, is a base of, or lies in, the ports of its arrays included. Throws Error where no actor
-  /// of this graph holds it.
+  /// The actor that contains `part`, or that `part` is or is a base of; ports of its arrays count as parts. Throws
+  /// Error if no actor of this graph contains it.
   template <class T>
   ActorId id(const T& part) const {
     return holder(reinterpret_cast<const std::byte*>(std::addressof(part)));
@@ -156,7 +156,7 @@ class Graph {
   void connect_ports(std::byte* from, std::byte* to, const ChannelOptions& options);
   ActorId holder(const std::byte* address) const;
 
-  /// Bytes of an actor, from the first of them.
+  /// The bytes of an actor, from its first byte on.
   struct Extent {
     std::size_t size;
     ActorId actor;
@@ -164,12 +164,12 @@ class Graph {
   void note_extent(const std::byte* begin, std::size_t size, ActorId actor);
 
   std::uint64_t seed_;
-  std::string scope_;  ///< what names begin with
+  std::string scope_;  ///< the beginning of new names
   bool has_run_ = false;
   engine::ChannelObserver* observer_ = nullptr;
   std::vector<std::unique_ptr<engine::GraphActor>> actors_;
-  std::unordered_set<std::string> names_;                       ///< of them
-  std::map<const std::byte*, Extent, std::greater<>> extents_;  ///< of them
+  std::unordered_set<std::string> names_;                       ///< names of the actors
+  std::map<const std::byte*, Extent, std::greater<>> extents_;  ///< bytes of the actors
   std::unique_ptr<engine::RingMemory> rings_;
   std::vector<std::unique_ptr<engine::Channel>> channels_;
   std::vector<ChannelOptions> channel_options_;

@@ -18,7 +18,7 @@ class Wiring;
 struct Returns {
   const PortState* port = nullptr;  ///< none: the actor says itself when they are back
   std::int64_t (*amount)(const std::byte* slot) = nullptr;
-  bool stocked = false;  ///< the first tokens bring the entries themselves, which none has taken yet
+  bool stocked = false;  ///< the first tokens bring new entries, which nobody has taken before
 };
 
 }  // namespace engine
@@ -50,7 +50,7 @@ class Occupancy : private engine::Member {
     };
     return {.port = &port.state_, .amount = counted};
   }
-  /// The same where the entries lie in the channel to `port` at first.
+  /// Declares the same, for entries that lie in the channel to `port` at first.
   template <class T>
   static engine::Returns stocked(const In<T>& port) {
     engine::Returns returns = with(port);
@@ -61,33 +61,34 @@ class Occupancy : private engine::Member {
   /// Sets the number of entries if the graph knows it and the actor does not. Call it before the run.
   void resize(std::int64_t size) { size_ = size; }
 
-  /// Entries are taken now.
+  /// Takes entries now.
   void take(std::int64_t amount = 1) {
     if (kept()) took(now(), amount);
   }
-  /// So many are what is taken next; where it is not said, as many as the last time.
+  /// Says how many entries are taken next; without a call, as many as the last time.
   void want(std::int64_t amount) { wanted_ = amount; }
-  /// Entries are back now.
+  /// Gives entries back now.
   void give(std::int64_t amount = 1) {
     if (kept()) gave(now(), amount);
   }
-  /// What the last token read from the input of the returns has brought is back since it could be seen.
+  /// Gives back what the last token from the input of the returns has brought. It counts from when that token could be
+  /// seen.
   void came_back() {
     if (kept()) returned(last_token());
   }
-  /// The same of an entry that came back with the last token read from `port`, one of several.
+  /// Gives back an entry that came with the last token from `port`, which is one of several inputs.
   template <class T>
   void came_back_with(const In<T>& port) {
     if (kept()) gave(came(port.state_, last_token(port.state_)), 1);
   }
-  /// An entry waited from `begin` to `end`, which is now or before.
+  /// Says that an entry waited from `begin` to `end`, which is now or before.
   void waited(Time begin, Time end) {
     if (!kept()) return;
     took(begin.femtoseconds(), 1);
     gave(end.femtoseconds(), 1);
   }
-  /// Entries are under way from `begin` to `end`; there has been room for them since `room`, if for that they had to be
-  /// fewer. For one who knows in advance when they will be back.
+  /// Says that entries are under way from `begin` to `end`, and that there has been room for them since `room`, if they
+  /// had to wait for it. An actor calls it that knows in advance when they will be back.
   void hold(Time room, Time begin, Time end, std::int64_t amount);
 
  private:
@@ -111,13 +112,13 @@ class Occupancy : private engine::Member {
   engine::Returns returns_;
   const char* name_;
   std::int64_t size_;
-  std::int64_t held_ = 0;    ///< as far as the actor has looked
-  std::int64_t wanted_ = 1;  ///< by whoever is next
+  std::int64_t held_ = 0;    ///< entries under way, as far as the actor has looked
+  std::int64_t wanted_ = 1;  ///< entries that are taken next
   std::int64_t taken_ = 0;
-  std::int64_t since_ = 0;  ///< of the last taking
-  std::int64_t room_ = 0;   ///< since when there has been room for the next, where there was none at `since_`
-  std::int64_t full_ = 0;   ///< femtoseconds before `since_` without room for who was next
-  __extension__ __int128 entry_time_ = 0;  ///< femtoseconds of all entries: ends less begins
+  std::int64_t since_ = 0;  ///< time of the last taking
+  std::int64_t room_ = 0;  ///< time since which there has been room for the next entries, if there was none at `since_`
+  std::int64_t full_ = 0;  ///< femtoseconds before `since_` without room for the next entries
+  __extension__ __int128 entry_time_ = 0;  ///< femtoseconds that all entries were under way: ends minus begins
 };
 
 }  // namespace isthmus

@@ -48,7 +48,7 @@ class In : private engine::Port {
     take();
     return true;
   }
-  /// The same, dropping the token.
+  /// Takes the head token if one is visible at this tick, and drops it.
   bool pull() {
     if (in_window()) [[likely]] {
       take();
@@ -68,10 +68,10 @@ class In : private engine::Port {
     take();
     return value;
   }
-  /// The same, into `value`.
+  /// Does the same, into `value`.
   void read(T& value) { value = read(); }
-  /// `pull` without a copy: the token is taken now, and its bytes stay where they are until this port's next access;
-  /// nullptr if none is visible at this tick.
+  /// Takes the head token without a copy: its bytes stay where they are until this port's next access. Returns nullptr
+  /// if none is visible at this tick.
   const T* pull_in_place() {
     if (!in_window()) [[unlikely]] {
       if (is_native()) return pull_in_place_native();
@@ -81,7 +81,7 @@ class In : private engine::Port {
     take();
     return token;
   }
-  /// `read` without a copy, likewise.
+  /// Waits for a token and takes it without a copy, likewise.
   const T& read_in_place() {
     if (!in_window()) [[unlikely]] {
       if (!wait_for_known_token()) return is_native() ? read_native() : *graph_port().claim_in_place();
@@ -90,7 +90,7 @@ class In : private engine::Port {
     take();
     return *token;
   }
-  /// Copies the head token without taking it; false if none is visible at this tick.
+  /// Copies the head token without taking it; returns false if none is visible at this tick.
   bool peek(T& value) {
     const T* token = front();
     if (token != nullptr) value = *token;
@@ -102,7 +102,7 @@ class In : private engine::Port {
     if (is_native()) return state_.native.find_token() ? state_.native.slot<T>() : nullptr;
     return engine::peek(graph_port().state_) ? graph_port().head() : nullptr;
   }
-  /// The writer has finished, that is visible, and every token was pulled.
+  /// Tells whether the writer has finished, this is visible, and every token was pulled.
   bool closed() {
     return is_native() ? state_.native.ring_end->actor->closed(*state_.native.ring_end)
                        : engine::channel_closed(graph_port().state_);
@@ -113,7 +113,7 @@ class In : private engine::Port {
     if (is_native()) return state_.native.ring_end->actor->seen_at(*state_.native.ring_end);
     return Time::fs(state_.actor->grid.edge(state_.channel->head_visible()));
   }
-  /// The time at which the token that was taken last became visible. In virtual time only.
+  /// The time at which the token that was taken last became visible. It exists in virtual time only.
   Time came() const {
     const engine::Channel& channel = *state_.channel;
     return Time::fs(state_.actor->grid.edge(channel.visible(channel.popped() - 1)));
@@ -132,10 +132,10 @@ class In : private engine::Port {
 
   const T* head() const { return &engine::token_at<T>(state_.cursor); }
   bool in_window() const {
-    const Tick now = engine::running_now;  // always, so that it stays in a register from port to port
+    const Tick now = engine::running_now;  // read in each case, so that it stays in a register from port to port
     return state_.cursor != state_.window_end && engine::Channel::header_at(state_.cursor - kStride).popped_at != now;
   }
-  /// The head token, where it was not visible yet and now is: a window of one.
+  /// Waits for the head token if it only takes time to become visible; opens a window of one token for it.
   bool wait_for_known_token() {
     if (state_.cursor == state_.stop ||
         engine::Channel::header_at(state_.cursor - kStride).popped_at == engine::running_now ||
@@ -161,7 +161,8 @@ class In : private engine::Port {
     state_.native.await_token();
     return *state_.native.take<T>();
   }
-  // What the engine is asked of a port is asked of the one in the graph: who steps a copy can keep that in registers.
+  // The engine's functions get the port in the graph: a loop that steps a copy can then keep the copy's port in
+  // registers.
   In& graph_port() const { return reinterpret_cast<In&>(*state_.channel->reader_port); }
 
   const T* release_slowly() {
@@ -175,7 +176,7 @@ class In : private engine::Port {
     take_claimed();
     return token;
   }
-  /// Where the head token has been claimed.
+  /// Takes the head token after it has been claimed.
   void take_claimed() {
     if (state_.cursor != state_.window_end) [[likely]]
       take();
@@ -218,7 +219,7 @@ class Out : private engine::Port {
   void push(const T& value) {
     if (!in_window()) [[unlikely]] {
       if (is_native()) return state_.native.push(value);
-      const T copy = value;  // so that the value itself needs no address, and may be stored field by field
+      const T copy = value;  // a copy, so that the value itself needs no address and may be stored field by field
       return graph_port().push_slowly(copy);
     }
     *place() = value;
@@ -232,7 +233,7 @@ class Out : private engine::Port {
     give();
     return *token;
   }
-  /// A push at this tick would find a slot.
+  /// Tells whether a push at this tick would find a slot.
   bool room() {
     if (in_window()) return true;
     return is_native() ? state_.native.find_room() : engine::slot_free(graph_port().state_);
@@ -249,7 +250,7 @@ class Out : private engine::Port {
 
   T* place() const { return std::launder(reinterpret_cast<T*>(state_.cursor + engine::value_offset<T>())); }
   bool in_window() const {
-    const Tick now = engine::running_now;  // always, so that it stays in a register from port to port
+    const Tick now = engine::running_now;  // read in each case, so that it stays in a register from port to port
     return state_.cursor != state_.window_end && engine::Channel::header_at(state_.cursor - kStride).pushed_at != now;
   }
   void give() {
@@ -275,10 +276,10 @@ class Out : private engine::Port {
   engine::PortState state_;
 };
 
-/// What a destructor may ask of a port: a wait that the end of a run cuts ends by an exception.
+/// The port access that a destructor may use: a wait that the end of a run cuts ends by an exception.
 struct engine::Unwaiting {
-  /// Pushes `value` if a slot is known to be free now, else returns false. Whether it is known may depend on the order
-  /// in which actors run: for channels that are never full.
+  /// Pushes `value` if a slot is known to be free now, else returns false. Use it for channels that are never full:
+  /// whether it is known may depend on the order in which actors run.
   template <class T>
   static bool push(Out<T>& port, const T& value) {
     if (port.is_native()) {

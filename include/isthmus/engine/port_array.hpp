@@ -13,13 +13,12 @@
 namespace isthmus {
 namespace engine {
 
-/// What the actor under construction on this thread keeps of an array, for as long as it lives itself: ports made in
-/// `ports` belong to it.
+/// The ports of an array of the actor under construction on this thread: ports made in `ports` belong to it.
 struct PortRoom {
   std::byte* ports;
   SilentInputs* silent;
 };
-/// Throws Error for a count below 0 and where no graph constructs an actor.
+/// Makes room for the ports. Throws Error for a count below 0, and if no graph constructs an actor.
 PortRoom room_for_ports(std::int64_t count, std::size_t port_bytes);
 
 }  // namespace engine
@@ -64,9 +63,9 @@ class PortArray : private engine::Member {
   const Port* begin() const { return ports_; }
   const Port* end() const { return ports_ + count_; }
 
-  /// Asks all inputs for their heads, as `front` on each in turn would, but leaves to the caller those whose places it
-  /// returns: the others have none at this tick. For arbiters: what a look costs does not grow with inputs that are
-  /// silent for long.
+  /// Asks all inputs for their heads, as `front` on each in turn would, and returns the places of the inputs that the
+  /// caller has to ask itself: the others have no head at this tick. Arbiters use it, because inputs that are silent
+  /// for long cost nothing.
   std::span<const std::uint32_t> ask_heads() requires requires(Port& port) { port.front(); }
   { return silent_->ask(); }
 

@@ -21,7 +21,7 @@ struct ActorReport {
   std::string name;
   bool periodic = false;
   bool finished = false;
-  Time finish;  ///< where it finished
+  Time finish;  ///< the time at which it finished
   Time busy;
   Time starved;  ///< waiting for tokens
   Time blocked;  ///< waiting for room
@@ -33,24 +33,24 @@ struct ChannelReport {
   std::uint64_t depth = 0;
   std::uint64_t pushed = 0;
   std::uint64_t popped = 0;
-  int index = 0;  ///< by which a ChannelObserver is told of it
+  int index = 0;  ///< number of the channel for a ChannelObserver
 };
 
-/// The use of entries of which only so many can be under way.
+/// The use of entries, such as tags, of which only a fixed number can be under way.
 struct OccupancyReport {
-  ActorId actor{};         ///< hands them out
+  ActorId actor{};         ///< the actor that hands them out
   std::string of;          ///< "tags"
   std::string name;        ///< "PCIe reader: tags"
   std::int64_t size = 0;   ///< how many there are
-  std::int64_t taken = 0;  ///< in the run, each as often as it was taken
-  Time full{};             ///< the time without room for who was next
-  Time round_trip{};       ///< from taking to return on average; what is under way when the output ends, until then
+  std::int64_t taken = 0;  ///< entries taken in the run, each as often as it was taken
+  Time full{};             ///< the time without room for the next entries
+  Time round_trip{};       ///< mean time from taking to return; entries under way when the output ends count until then
 };
 
 /// The part that holds a run back, and what it would take for another to.
 struct Bottleneck {
   std::string part;
-  double busy_share = 0;  ///< of the run
+  double busy_share = 0;  ///< share of the run in which the part is busy
   std::string next;       ///< empty where there is only one part
   double next_busy_share = 0;
   double would_need = 1;  ///< how many times faster `part` would have to be for `next` to be the limit
@@ -59,7 +59,7 @@ struct Bottleneck {
 struct RunReport {
   Outcome outcome = Outcome::finished;
   Time end;
-  std::string message;  ///< what went wrong, in one line, where something did
+  std::string message;  ///< the error in one line, if there was one
   std::vector<std::string> warnings;
   std::vector<ActorReport> actors;             ///< in natural order of their names
   std::vector<ChannelReport> channels;         ///< in natural order of their names
@@ -69,14 +69,14 @@ struct RunReport {
   const ActorReport& actor(ActorId id) const;
   const OccupancyReport& occupancy(std::string_view name) const;
   const OccupancyReport& occupancy(ActorId actor, std::string_view of) const;
-  /// Among the actors named, or all that are not periodic if none are.
+  /// Finds the bottleneck among the actors named, or among all that are not periodic if none are named.
   Bottleneck bottleneck(const std::vector<std::string>& among = {}) const;
 
-  /// Brings the lists in the order of names and learns where in them each actor stands: whoever fills them calls it.
+  /// Brings the lists in the order of names and learns where in them each actor stands. Call it after filling them.
   void arrange();
 
  private:
-  /// The place of an actor, and of what it hands out, in the report.
+  /// The places of an actor, and of its occupancies, in the report.
   struct Place {
     std::size_t report;
     std::vector<std::size_t> occupancies;
@@ -84,7 +84,7 @@ struct RunReport {
   std::map<ActorId, Place> places_;
 };
 
-/// "part2" before "part10".
+/// Compares names in natural order: "part2" comes before "part10".
 bool natural_less(std::string_view a, std::string_view b);
 
 }  // namespace isthmus

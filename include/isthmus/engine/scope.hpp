@@ -6,8 +6,8 @@
 
 namespace isthmus {
 
-/// What Graph::scope gives: as long as it lives, names of actors begin with it. One that ends before those opened after
-/// it ends them too.
+/// A prefix of names, made by Graph::scope: as long as it lives, names of new actors begin with it. Its end also ends
+/// the scopes that were opened after it.
 class [[nodiscard]] Scope {
  public:
   Scope(Scope&& other) noexcept : prefix_(std::exchange(other.prefix_, nullptr)), outside_(other.outside_) {}
@@ -23,7 +23,7 @@ class [[nodiscard]] Scope {
   }
 
   std::string* prefix_;
-  std::size_t outside_;  ///< length of what names begin with outside it
+  std::size_t outside_;  ///< length of the prefix outside it
 };
 
 }  // namespace isthmus

@@ -7,7 +7,7 @@
 
 namespace isthmus {
 
-/// An actor's view of time.
+/// Timer is an actor's view of time.
 class Timer : private engine::Member {
  public:
   Timer() : Member(Kind::timer, nullptr, nullptr, sizeof(Timer)) {}
@@ -17,21 +17,21 @@ class Timer : private engine::Member {
     actor_->sensed_time = true;
     return engine::time_of(*actor_);
   }
-  /// The run is over: nothing moves any more, whatever the actor still does.
+  /// Tells whether the run is over: nothing moves any more, whatever the actor still does.
   bool over() const { return actor_ == nullptr || actor_->ended; }
-  /// Goes on at the first edge not before `time`.
+  /// Advances to the first edge not before `time`.
   void wait_until(Time time) { engine::wait_until(*actor_, time); }
-  /// Waits for `time`; for an actor without a clock.
+  /// Advances an actor without a clock by `time`.
   void wait(Time time) { engine::wait_for(*actor_, time); }
-  /// Says that the actor works on a numbered message from now on: traces show it, and it goes with the tokens that the
-  /// actor pushes. Who reads one of them works on its message then, so that only the actors need say it in which
-  /// messages begin, or in which several are under way side by side.
+  /// Says that the actor works on a numbered message from now on. Traces show it, and the number goes with the tokens
+  /// that the actor pushes: a reader of one works on the same message. So only actors in which messages begin, or in
+  /// which several are under way at once, need say it.
   void works_on(std::int64_t message) { engine::works_on(*actor_, message); }
-  /// What it said, or read, last; below 0: nothing, or nobody observes the run.
+  /// The number of the message that the actor said or read last; below 0 if there is none, or nobody observes the run.
   std::int64_t message() const { return actor_->message; }
-  /// Says, at the end of a step that moved no token, that nothing will change until a "no" of this step on one of
-  /// `ports`, arrays of ports among them, turns to "yes"; never, if there was none. An actor that is trivially copyable
-  /// need not say it.
+  /// Says, at the end of a step that moved no token, that nothing will change until a failed poll of this step on one
+  /// of `ports` (arrays of ports among them) would succeed; without such a poll, nothing ever will. A trivially
+  /// copyable actor need not say it.
   template <class... Ports>
   requires(sizeof...(Ports) > 0) void wait(Ports&... ports) {
     actor_->promised = true;
@@ -55,7 +55,7 @@ class Timer : private engine::Member {
   engine::Actor* actor_ = nullptr;
 };
 
-/// Random numbers that depend on the run's seed and the actor's name alone (splitmix64, Steele et al. 2014).
+/// Random numbers that depend only on the run's seed and the actor's name (splitmix64, Steele et al. 2014).
 class Random : private engine::Member {
  public:
   Random() : Member(Kind::random, nullptr, nullptr, sizeof(Random)) {}

@@ -16,26 +16,27 @@ namespace isthmus {
 enum class State : std::uint8_t { busy, blocked, starved };
 const char* to_string(State state);
 
-/// Is told how the actors of a run spent their lives.
+/// Gets the states of the actors of a run.
 class StateObserver {
  public:
   virtual ~StateObserver() = default;
   /// Reports an interval of `actor`. The intervals of one actor come in order, without gaps between them; two that
   /// follow each other may be of one state.
   virtual void interval(const std::string& actor, State state, Time begin, Time end) = 0;
-  /// `actor` stands under the heading `group`. Told before the run.
+  /// Says that `actor` stands under the heading `group`; called before the run.
   virtual void stands_under(const std::string& /*actor*/, const std::string& /*group*/) {}
-  /// From `at` on the actor works on a message, which is numbered; in order, and before the intervals of that time.
+  /// Says that from `at` on the actor works on a numbered message. Calls come in order, and before the intervals of
+  /// that time.
   virtual void works_on(const std::string& /*actor*/, Time /*at*/, std::int64_t /*message*/) {}
-  /// So many more entries of an occupancy of the actor are under way; fewer where `change` is negative. The first come
-  /// in order, and so do the others, but not the ones among the others.
+  /// Says that `change` more entries of an occupancy of the actor are under way; fewer if it is negative. Takings come
+  /// in order of time, and returns come in order of time, but the two are not ordered with each other.
   virtual void entries(const std::string& /*actor*/, const char* /*occupancy*/, Time /*at*/, std::int64_t /*change*/) {}
 };
 
 struct TraceOptions {
-  Time begin{};                      ///< what lies before is left out
-  Time end = Time::max();            ///< and what lies after
-  std::vector<std::string> parts{};  ///< patterns (* and ?) of actors' names; all where there are none
+  Time begin{};                      ///< earlier intervals are left out
+  Time end = Time::max();            ///< later intervals are left out
+  std::vector<std::string> parts{};  ///< patterns (* and ?) of actors' names; none: all actors
   std::uint64_t most_bytes = std::uint64_t{256} << 20U;
 };
 
@@ -48,12 +49,12 @@ class TraceFile final : public StateObserver {
     std::uint64_t slices = 0;
     std::uint64_t bytes = 0;
     bool full = false;                 ///< `most_bytes` was reached: later slices are missing
-    std::vector<std::string> parts{};  ///< of the run, chosen or not
-    std::vector<std::string> vain{};   ///< patterns that chose none of them
+    std::vector<std::string> parts{};  ///< the parts of the run, chosen or not
+    std::vector<std::string> vain{};   ///< patterns that match no part
   };
 
-  /// Throws Error if `file` cannot be written. Until `close` the trace stands in a file beside it, which goes away
-  /// where `close` is never called.
+  /// Throws Error if `file` cannot be written. Until `close` the trace is in another file in the same folder, which is
+  /// removed if `close` is never called.
   TraceFile(std::filesystem::path file, TraceOptions options = {});
   ~TraceFile() override;
   TraceFile(const TraceFile&) = delete;
@@ -81,8 +82,8 @@ class TraceFile final : public StateObserver {
   struct Track {
     std::uint64_t id = 0;  ///< 0 for a part that is left out
     Slice slice;
-    std::int64_t message = kNoMessage;  ///< at the end of the intervals so far
-    std::deque<Work> next;              ///< what it works on then
+    std::int64_t message = kNoMessage;  ///< message at the end of the intervals so far
+    std::deque<Work> next;              ///< messages on which it works later
   };
   struct Change {
     Time at;
@@ -93,7 +94,7 @@ class TraceFile final : public StateObserver {
     std::deque<Change> taken;
     std::deque<Change> given;
     std::int64_t value = 0;
-    Time at;  ///< of `value`, which is not written yet
+    Time at;  ///< time of `value`, which is not written yet
   };
 
   std::uint64_t group_of(const std::string& actor);
@@ -108,11 +109,11 @@ class TraceFile final : public StateObserver {
   bool write_packet(const std::string& packet);
 
   std::filesystem::path file_;
-  std::filesystem::path unfinished_;  ///< where the trace stands until `close`
+  std::filesystem::path unfinished_;  ///< the file of the trace until `close`
   TraceOptions options_;
   std::ofstream out_;
-  std::map<std::string, std::string> groups_;       ///< by actor
-  std::map<std::string, std::uint64_t> processes_;  ///< by group
+  std::map<std::string, std::string> groups_;       ///< group of each actor
+  std::map<std::string, std::uint64_t> processes_;  ///< process of each group
   std::map<std::string, Track> tracks_;
   std::map<std::string, Counter> counters_;
   std::uint64_t last_id_ = 0;

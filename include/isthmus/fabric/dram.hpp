@@ -12,7 +12,7 @@
 /// A channel of the device's DRAM with its controller.
 namespace isthmus::fabric {
 
-/// One channel as its data sheet describes it; the names are those of JEDEC (JESD79-3, JESD79-4).
+/// One channel of DRAM as its data sheet describes it; the names are those of JEDEC (JESD79-3, JESD79-4).
 struct DramSpec {
   Frequency clock;    ///< clock of the commands: half the transfer rate
   Bytes data_width;   ///< width of the data bus
@@ -47,7 +47,7 @@ struct DramSpec {
 
 enum class DramCommandKind : std::uint8_t { activate, precharge, precharge_all, read, write, refresh };
 
-/// One command on the command bus. Bank and row mean nothing where the command is for the whole rank.
+/// One command on the command bus. A command for the whole rank has no bank and no row.
 struct DramCommand {
   DramCommandKind kind;
   std::int64_t cycle;  ///< cycle of DramSpec::clock
@@ -56,7 +56,7 @@ struct DramCommand {
   std::int64_t row = 0;
 };
 
-/// Is told of every command, in the order in which the controller decides, which may differ from the order of time.
+/// Gets every command, in the order in which the controller decides, which may differ from the order of time.
 class DramObserver {
  public:
   virtual ~DramObserver() = default;

@@ -17,9 +17,9 @@ struct HostCacheSpec {
   Time miss;           ///< time of a read of other lines, with their bytes from memory
 };
 
-/// Which lines that devices have written are in the cache. A device's write stays in the lines that are held and fills
-/// others in the ways that it may use; what makes way for them goes to memory. A device's read leaves the lines as they
-/// are, in the cache or not. What host software reads and writes is not known here.
+/// The lines that devices have written and that are in the cache. A device's write stays in the lines that are held and
+/// fills others in the ways that it may use; lines that make way go to memory. A device's read leaves the lines as they
+/// are, in the cache or not. Reads and writes of host software are not modelled here.
 class HostCache {
  public:
   /// It has as many whole sets as its size has room for. Throws Error where that is none.

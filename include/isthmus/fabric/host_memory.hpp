@@ -86,7 +86,7 @@ struct HostMoved {
   Time latency;
 };
 
-/// Tells whether nothing comes from any of these any more.
+/// Tells whether all of these inputs are closed and drained.
 template <class Inputs>
 bool all_closed(Inputs& inputs) {
   return std::ranges::all_of(inputs, [](auto& input) { return input.closed(); });

@@ -12,8 +12,8 @@
 /// and the blocks that take packets from it and put them there beat by beat.
 namespace isthmus::fabric {
 
-/// One line. Who has no room makes the other end wait (PAUSE frames, IEEE 802.3 annex 31B): nothing is lost but what
-/// is corrupted.
+/// One network line. An end without room makes the other end wait (PAUSE frames, IEEE 802.3 annex 31B): only corrupted
+/// packets are lost.
 struct NetworkSpec {
   Bandwidth rate;      ///< bytes a second on the wire
   Time latency;        ///< time from the last bit on the wire of one end to the packet's hand-over at the other

@@ -209,20 +209,21 @@ class PcieLane {
   const LinkErrors& errors() const { return errors_; }
 
  protected:
-  /// Each tells whether there was any. What lacks credits is tried again.
+  /// Each of these sends one packet if there is one, and tells whether there was. A packet that lacks credits is tried
+  /// again.
   bool send_dllps();
   bool send_tlps();
   bool sources_closed() { return in[in.size() - 1].closed(); }
   void hear_updates();
 
-  /// Sends a packet, or several in one token, for which there are credits; of one that is several tokens the others
-  /// have `begun`.
+  /// Sends a packet, or several in one token, for which there are credits; the other tokens of a packet of several are
+  /// in `begun`.
   virtual void transmit(const Tlps& tlps);
-  /// What is there of the packet that ends with the token under way.
+  /// Takes the earlier tokens of the packet that ends with the token under way.
   std::vector<Tlps> take_begun();
   std::int64_t wire_size(const Tlps& tlps) const;
   void hand_over(const Tlps& tlps, Time spacing);
-  /// For the time that it returns.
+  /// Occupies the lane with these bytes for the time that it returns.
   Time occupy(std::int64_t bytes);
   const PcieLinkSpec& spec() const { return spec_; }
 

@@ -20,7 +20,7 @@ struct StorageSpec {
   Bytes read_size;      ///< bytes of a command
 };
 
-/// What reads of `read_size` one behind the other make, in the long run: the drive's rate, or as much as the queue has
+/// The rate of reads of `read_size` one after the other, in the long run: the drive's rate, or as much as the queue has
 /// under way in the time of a command (Little's law).
 Bandwidth sequential_rate(const StorageSpec& spec);
 

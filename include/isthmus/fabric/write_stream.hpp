@@ -5,11 +5,11 @@
 
 namespace isthmus::fabric {
 
-/// How a core tells long sequences of stores: once so many whole lines have been written one after the other, the next
-/// ones of the sequence are not kept in its caches (Arm Cortex-A53 manual: write streaming).
+/// Recognizes long sequences of stores, as a core does: after a number of whole lines have been written one after the
+/// other, the core's caches do not keep the next lines of the sequence (Arm Cortex-A53 manual: write streaming).
 class WriteStream {
  public:
-  /// None: everything is kept.
+  /// Without a threshold, everything is kept.
   explicit WriteStream(std::optional<std::uint64_t> threshold) : threshold_(threshold) {}
 
   /// Tells whether the line, which is written whole now, is kept.

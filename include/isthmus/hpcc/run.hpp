@@ -59,7 +59,7 @@ struct Result {
   double bound() const;
 };
 
-/// Where a rank runs.
+/// The device and the host on which a rank runs.
 struct RankLocation {
   int rank = 0;
   std::string host{};

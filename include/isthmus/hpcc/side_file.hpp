@@ -41,7 +41,7 @@ struct SideFile {
   /// compute units of one kernel, to Intel's driver kernels.
   std::string kernel_name(const std::string& kernel, std::size_t replica) const;
 
-  /// Where a buffer lies that the `replica`th copy of a kernel takes as its argument `name`, the `index`th.
+  /// The place of the buffer that the `replica`th copy of a kernel takes as its argument `name`, the `index`th.
   offload::MemoryBank bank(const offload::ComputeKernel& kernel, std::uint32_t index, const std::string& name,
                            std::size_t replica) const;
 };

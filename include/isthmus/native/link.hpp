@@ -18,7 +18,7 @@ struct LinkSpec {
   int output_buffers = 8;
 };
 
-/// Keeps a pool: what comes back goes out again, all of it at the start.
+/// Keeps a pool of buffers: all of them go out at the start, and each that comes back goes out again.
 class BufferPool {
  public:
   In<PooledBuffer> returned{"returned"};
@@ -26,14 +26,15 @@ class BufferPool {
 
   explicit BufferPool(std::vector<PooledBuffer> pool) : pool_(std::move(pool)) {}
   void step();
-  /// It ends with whoever gives buffers back.
+  /// It ends with the actor that gives buffers back.
   bool done() const { return false; }
 
  private:
   std::vector<PooledBuffer> pool_;
 };
 
-/// Hands the words of committed buffers to a kernel, `last` on a message's last, which is that of a buffer.
+/// Hands the words of committed buffers to a kernel; `last` marks the last word of a message, which is the last word of
+/// a buffer.
 class BufferReader {
  public:
   In<PooledBuffer> committed{"committed"};
@@ -42,18 +43,18 @@ class BufferReader {
   void step();
 };
 
-/// Gathers a kernel's words; a full buffer, or one that a message ends in, goes to the host.
+/// Gathers a kernel's words into a buffer, which goes to the host when it is full or a message ends in it.
 class BufferWriter {
  public:
   In<StreamWord> in{"in"};
   In<PooledBuffer> free{"free"};
   Out<PooledBuffer> filled{"filled"};
   void step();
-  /// It ends with the kernel; a message whose end has not come is not handed over, as a device does not.
+  /// It ends with the kernel. An unfinished message is not handed over, as on a device.
   bool done() const { return false; }
 
  private:
-  PooledBuffer buffer_{};  ///< being filled; no data: none
+  PooledBuffer buffer_{};  ///< buffer that is being filled; without data: none
 };
 
 /// Control messages between a host thread and a kernel.
@@ -68,7 +69,7 @@ class ControlEnd {
   bool done() const { return false; }
 };
 
-/// A host link in a graph, used as HostLink is: what is left to connect are the application's parts.
+/// A host link in a graph, which is used as HostLink is. The application connects its own parts to it.
 class Link {
  public:
   Link(Graph& graph, const LinkSpec& spec);
@@ -85,7 +86,7 @@ class Link {
   void connect(HostOutput& consumer);
   void connect(HostControl& host);
 
-  /// Without a kernel: what the producer commits is what the consumer receives.
+  /// Connects host threads without a kernel: the consumer receives what the producer commits.
   void hand_over(HostInput& producer, HostOutput& consumer);
 
  private:

@@ -100,7 +100,7 @@ struct NdRange {
   std::array<std::size_t, 3> global{1, 1, 1};
   std::array<std::size_t, 3> local{0, 0, 0};
 
-  /// Of a kernel that is written as one work-item.
+  /// The range of a kernel that is written as one work-item.
   static NdRange single() { return {.global = {1, 1, 1}, .local = {1, 1, 1}}; }
 };
 

@@ -169,7 +169,7 @@ class Board {
 /// The parts of the device's memory, whose controllers are `dram`.
 std::vector<PartPlan> parts_of_memory(const std::vector<ActorId>& dram);
 
-/// Between a part on a clock and one without: a register at each end.
+/// A channel between a part on a clock and one without: a register at each end.
 ChannelOptions register_on(const Clock& clock, int depth);
 
 /// From an AXI port to the controller's queue, which takes `controller`: all of the interconnect's latency, so that a

@@ -69,7 +69,7 @@ class SharedBoard {
   void attach_core(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results);
   /// The same as far from the last-level cache as a hit there takes (host.llc.hit_latency).
   void attach_distant_core(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results);
-  /// Where the FPGA's cache tells of the lines that it watches.
+  /// Connects the port at which the FPGA's cache reports the lines that it watches.
   void attach_hints(In<std::uint16_t>& hints);
 
   const Clock& core_clock() const { return spec_.coherence.clock; }

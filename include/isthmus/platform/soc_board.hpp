@@ -91,7 +91,7 @@ class SocBoard {
     fabric::AxiReader* reader;
     fabric::AxiWriter* writer;
   };
-  /// Who goes to the DRAM, on the processor's clock.
+  /// A master of the DRAM, on the processor's clock.
   struct Master {
     Out<fabric::AxiRead>& reads;
     In<fabric::AxiBurst>& data;

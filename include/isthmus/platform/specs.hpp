@@ -17,7 +17,8 @@
 #include "isthmus/fabric/storage.hpp"
 #include "isthmus/platform/section.hpp"
 
-/// From the keys of a part to what fabric builds of it; each stands beside the table of its kind (src/platform/kinds).
+/// From the keys of a part to the spec of its actors in fabric. Each function has its keys in a table of
+/// src/platform/kinds.
 namespace isthmus::platform {
 
 fabric::PcieLinkSpec pcie_link_spec(const Section& pcie);

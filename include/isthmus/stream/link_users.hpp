@@ -28,7 +28,7 @@ struct LinkWrites {
   int requested;  ///< requests that may be under way: `written` has room for so many answers
 };
 
-/// Whose turn it was, and for how many words.
+/// The user whose turn it was, and the number of its words.
 struct LinkTurn {
   std::uint32_t user;
   std::uint32_t words;

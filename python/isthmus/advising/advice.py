@@ -117,7 +117,7 @@ def advise(
 
 
 def matters_below(unit: Unit, boards: Sequence[BoardCurves], found: Sequence[ChoiceValue], asked: Goal) -> float | None:
-    """The time of a unit's launches from which on the two best boards are within a tenth; None where none is."""
+    """The time of a unit's launches from which on the two best boards are within a tenth; None if there is none."""
     nominal = {board.target: board.nominal for board in boards}
 
     def apart(time_s: float) -> bool:

@@ -76,7 +76,7 @@ class ChipTimes:
         return crossing + again * self._scattered(read, 0) + rewritten * self._scattered(0, written)
 
     def _crossing_s(self, read: float, written: float) -> float:
-        """Bytes both ways at once, then what is left of one way."""
+        """The time of bytes both ways at once, and then of the rest of one way."""
         common = min(read, written)
         way = self._kernel("in" if read > written else "out")
         left = at(way, max(read, written)) - at(way, common)
@@ -119,7 +119,7 @@ class ChipTimes:
         return self._curves[f"{HPC.name if self._method == HP_C.name else self._method}/{name}"]
 
     def _of_port(self, name: str) -> Curve:
-        """A curve of the method's port: what is not cached and what is flushed cross HP alike."""
+        """A curve of the method's port: uncached and flushed bytes cross HP alike."""
         return self._curves[f"{HP_NC.name if self._method == HP_C.name else self._method}/{name}"]
 
     def _kernel(self, way: str) -> Curve:

@@ -154,7 +154,7 @@ def _valued(choice: Choice, board: BoardCurves, asked: Goal, nominal: Unit, unit
 
 
 def take(draw: Draw, choice: Choice, unit: Unit, asked: Goal) -> RunTimes:
-    """Evaluates the formula for so many units on a board as a draw gives it."""
+    """Evaluates the formula for a number of units on a board as a draw gives it."""
     messages = max(1, round(asked.units / unit.together))
     if choice.method is not None:
         return by_ports(draw.curves, unit, messages, choice.method)

@@ -55,7 +55,7 @@ class CurveProbes(MeasuredCurves):
     rows: dict[tuple[str, ...], dict[str, Any]] = field(default_factory=dict)  # of runs, by how they were started
 
     def copies(self) -> None:
-        """Copies by size, and what a launch takes beside its kernel."""
+        """Measures copies by size, and the time of a launch without its kernel."""
         sizes = ",".join(map(str, COPY_SIZES))
         for record in self._probe([*COPIES, "--sizes", sizes]):
             size = record["parameters"]["size"]

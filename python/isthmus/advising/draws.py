@@ -97,7 +97,7 @@ class Boards:
                 return True
 
     def learn(self, error: IsthmusError) -> str | None:
-        """The key of which a board said that it takes powers of two or multiples; None if it said anything else."""
+        """The key that takes only powers of two or multiples, as a board's message says; None for another message."""
         refused = _REFUSED.search(str(error))
         if refused is None:
             return None

@@ -142,7 +142,7 @@ def shared(curves: Curves, unit: Unit, messages: int) -> RunTimes:
 
 
 def _through(curves: Curves, flow: str, unit: Unit, messages: int) -> RunTimes:
-    """Words pass: what is slowest sets the pace, and units wait in front of it in as many buffers as there are."""
+    """Computes a stream: its slowest part sets the pace, and units wait before it in all buffers that there are."""
     many = unit.together
     sent, fetched = unit.sent * many, unit.fetched * many
 
@@ -168,7 +168,7 @@ def _through(curves: Curves, flow: str, unit: Unit, messages: int) -> RunTimes:
 
 
 def mixed(curves: Curves, sent: str, fetched: str, both: str, to_device: float, to_host: float) -> float:
-    """The time of bytes in both directions: what both have at the rate of both, the rest at that of one direction."""
+    """The time of bytes in both directions: first at the rate of both together, the rest at that of one."""
     common = min(to_device, to_host)
     one, most = (sent, to_device) if to_device > to_host else (fetched, to_host)
     return at(curves[both], common) + max(at(curves[one], most) - at(curves[one], common), 0.0)

@@ -33,7 +33,7 @@ Document = dict[str, Any]
 
 @dataclass(frozen=True)
 class RecordDescription:
-    """A record as a description, and what is said beside it."""
+    """A record as a description, with the notes about it."""
 
     document: Document
     notes: tuple[str, ...]

@@ -95,7 +95,8 @@ def wins(found: Sequence[ChoiceValue], asked: Goal) -> list[float]:
 def by_wins(found: Sequence[ChoiceValue], asked: Goal) -> list[tuple[ChoiceValue, float]]:
     """Ranked choices with the share of draws that each wins, those first that are as good as the best in that order.
 
-    A hair between two runs says less than what the board's numbers may be. Of what ran only what ran comes before it.
+    A small difference between two runs says less than the ranges of the board's numbers. Only a choice that ran comes
+    before a choice that ran.
     """
 
     def even(one: ChoiceValue) -> bool:
@@ -158,7 +159,7 @@ def probe_of(board: BoardCurves, key: str) -> str | None:
 
 
 def probe_named(curve: str) -> str | None:
-    """The probe that tells of a curve; None of one that several parts of a board are behind."""
+    """The probe that measures a curve; None if several parts of a board determine it."""
     _, by_method, name = curve.rpartition("/")
     if by_method or curve.startswith("own-"):
         return next((probe for start, probe in CHIP_PROBES.items() if name.startswith(start)), None)

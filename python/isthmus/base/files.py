@@ -101,7 +101,7 @@ def read_text(path: Path) -> str:
 
 
 def meant_file(path: Path, pattern: str = "*") -> str | None:
-    """The hint that names the nearest file beside one that is not there; None where it is there, or none is near."""
+    """The hint that names the file most like a missing one in its folder; None if that is there, or none is near."""
     if path.exists() or not path.parent.is_dir():
         return None
     beside = sorted(each.name for each in path.parent.glob(pattern) if each.is_file())

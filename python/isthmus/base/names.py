@@ -17,7 +17,7 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
 
 
 def meant(name: str, known: Iterable[str]) -> str | None:
-    """The hint that names the nearest; None if none is near."""
+    """The hint that names the nearest name; None if none is near."""
     guess = nearest(name, known)
     return f"did you mean '{guess}'?" if guess else None
 

@@ -11,7 +11,7 @@ def is_number(value: object) -> TypeGuard[int | float]:
 
 
 def as_number(text: str) -> float | None:
-    """The number of a text; None where it is none."""
+    """The number of a text; None if the text is no number."""
     try:
         return float(text)
     except ValueError:

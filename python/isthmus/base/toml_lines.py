@@ -13,7 +13,7 @@ _AT = re.compile(r"at line (\d+)")
 def line_of(text: str, key: str | Sequence[str], entry: int = 0) -> int:
     """The line, from 1, on which `key` (a value or a table), dotted or in parts, is written; 1 if it cannot be told.
 
-    Where the first part of the key is an array of tables, it is looked for in that of the number `entry`, from 0.
+    If the first part of the key is an array of tables, the line is that in its entry number `entry`, from 0.
     """
     wanted = key.split(".") if isinstance(key, str) else list(key)
     table: list[str] = []

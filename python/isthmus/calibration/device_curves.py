@@ -38,7 +38,7 @@ class DeviceCurves:
     """The curves of one device; where several runs of a probe were given, the median of their times.
 
     `differ` is how far such runs are apart: half of what lies between the least and the most, over the median; of all
-    points the median. None where no point was measured twice.
+    points the median. It is None if no point was measured twice.
     """
 
     device: str
@@ -52,7 +52,7 @@ class DeviceCurves:
         return set(map(probe_of, self.curves))
 
     def channels(self) -> set[str | None]:
-        """Over what; None stands for records that name no channel."""
+        """The channels of the curves; None stands for records that name no channel."""
         return set(map(channel_of, self.curves))
 
     def only(self, sizes: Iterable[int], inside: bool) -> Curves:

@@ -26,7 +26,7 @@ class FileNumber:
     date: str = ""
 
     def toml(self) -> str:
-        """The inline table that stands behind the key."""
+        """The inline table that is the key's value."""
         fields: list[tuple[str, object]] = [("value", self.value), ("unit", self.unit), ("source", self.source)]
         fields += [("role", self.role), ("range", self.range), ("why", self.why), ("date", self.date)]
         written = [f"{name} = {to_toml(value)}" for name, value in fields if value not in ("", None)]

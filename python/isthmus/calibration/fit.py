@@ -153,7 +153,7 @@ class _Problem:
         return (0.0 if fall > -ENDS else fall, 0.0 if rise < ENDS else rise)
 
     def _refused_alone(self, values: Mapping[str, float], move: Mapping[str, float]) -> dict[str, End]:
-        """Keys whose step the model refuses: what another key is does not allow it."""
+        """The keys whose step the model refuses because of another key's value."""
         moved = {key: by for key, by in move.items() if by != 0}
         refused = [key for key, by in moved.items() if self.times({**values, **_moved(values, {key: by / 32})}) is None]
         return {key: "least" if move[key] < 0 else "most" for key in refused}

@@ -17,7 +17,7 @@ class Limits:
     units: Mapping[str, float]
 
     def within(self, unit: str) -> Range:
-        """Both in a unit, of nine digits: 10 ns are written as 10, whatever binary fractions make of them."""
+        """The range in a unit, rounded to nine digits: 10 ns become 10, in spite of binary fractions."""
         scale = self.units[unit] if unit else 1.0
         return float(f"{self.low / scale:.9g}"), float(f"{self.high / scale:.9g}")
 

@@ -54,7 +54,8 @@ def advise(
     tree: Annotated[
         str | None,
         plain(
-            "--tree paper|measured", "Show the published decision tree only, or also each method's cost on the model."
+            "--tree paper|measured",
+            "Show only the decision tree of Min et al., FPL 2019, or also each method's cost on the model.",
         ),
     ] = None,
     unit_of: Annotated[
@@ -128,7 +129,7 @@ def _read(file: str, sets: Sequence[str]) -> Description:
 def _recorded(
     session: Session, file: str, sets: Sequence[str], unit_of: str | None, device: str | None, describe: str | None
 ) -> Description | None:
-    """The description of a record; None where it was to be written, and is."""
+    """The description of a record; None if it was only to be written, and is written now."""
     from isthmus.advising.from_record import read_record, to_toml
 
     if device is not None and not device.isdigit():
@@ -164,7 +165,7 @@ def _targets(on: str | None, description: Description) -> list[str]:
 
 
 def _sets_of(description: Description, targets: Sequence[str], sets: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Assignments for each board: it takes the keys that it has, and one that none has goes to all, who refuse it."""
+    """The assignments for each board: those of keys that it has. A key that none has goes to all, which refuse it."""
     keys = {one: one.partition("=")[0].strip() for one in sets}
     nobodys = [one for one, key in keys.items() if not any(has_key(target, key) for target in targets)]
     found = {}

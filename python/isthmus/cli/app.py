@@ -1,4 +1,4 @@
-"""The tree of commands, of which one is loaded: the one that is asked for."""
+"""The tree of commands. Only the command that is typed is loaded."""
 
 from collections.abc import Callable
 from importlib import import_module

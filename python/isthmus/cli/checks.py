@@ -46,7 +46,7 @@ def _file(name: str, path: Callable[[], Path], advice: str, needed: bool = True,
 
 
 def _named(name: str, names: Callable[[], Sequence[str]], advice: str) -> Check:
-    """Something of which there may be several."""
+    """Checks for things that a machine may have several of."""
     try:
         return _check(name, ", ".join(names()) or None, advice, absent="none")
     except IsthmusError as error:
@@ -69,7 +69,7 @@ def _program(name: str, found: str | None, package: str, purpose: str) -> Check:
 
 
 def _check(name: str, found: str | None, advice: str, needed: bool = True, absent: str = "not found") -> Check:
-    """What was found, or what stands for nothing and what to do."""
+    """A check with what was found, or with what to do if nothing was."""
     is_there = found is not None
     return Check(name=name, found=is_there, needed=needed, detail=found or absent, advice=None if is_there else advice)
 

@@ -170,7 +170,7 @@ class Group(TyperGroup):
 
 
 class CommandWithMembers(Group):
-    """A folder of commands that is a command itself: its own is that of its name, and has every other first word."""
+    """A folder of commands that is a command itself: a first word that is no member goes to its own command."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Puts the command's own name before words that name no member."""
@@ -236,7 +236,7 @@ def command(
 
 
 def _is_group(annotation: object) -> bool:
-    """Tells whether it is a data class, whose fields are options."""
+    """Tells whether a type is a data class, whose fields are options."""
     return isinstance(annotation, type) and dataclasses.is_dataclass(annotation)
 
 

@@ -73,7 +73,7 @@ def show_comparison(session: Session, found: "Sequence[Comparison]", limit: floa
 
 
 def percentage(text: str | None) -> float | None:
-    """The share that a --fail-over of 5% means; None for none."""
+    """The share that a --fail-over of 5% means; None without the option."""
     if text is None:
         return None
     value = as_number(text.removesuffix("%"))

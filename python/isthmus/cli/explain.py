@@ -109,7 +109,7 @@ def _check_room(numbers: "list[Measurement]", board: "Platform") -> None:
 
 
 def _shared_room(board: "Platform") -> int | None:
-    """Bytes of the pages that the board's translation has entries for; None where it translates nothing."""
+    """The bytes of the pages for which the board's translation has entries; None if it translates nothing."""
     entries, page = board.number("translation.entries"), _bytes(board, "translation.page")
     return None if entries is None or page is None else int(entries) * page
 

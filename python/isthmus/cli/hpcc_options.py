@@ -39,7 +39,9 @@ class RunOptions:
     scheme: str | None = given(
         plain(
             "--scheme NAME",
-            "How ranks exchange data: staged, pipelined, shared, mapped or cpu. [default: staged; optimized: the best]",
+            "How ranks exchange data: staged (copies and MPI in turn), pipelined (in pieces, through pinned memory), "
+            "shared (through memory that the ranks of one host share), mapped (MPI on mapped buffers, if device and "
+            "host have one memory) or cpu (no device takes part). [default: staged; optimized: the best]",
         )
     )
 
@@ -94,7 +96,7 @@ class MeasurementOptions:
 
 
 def tuned_words(session: Session, run: "TuningRequest") -> list[str]:
-    """The words for the parameters that were tuned for such a run, of which a note tells."""
+    """The words for the parameters that were tuned for such a run; a note names them."""
     from isthmus.hpcc.tuning.tune import tuned_before
 
     found = tuned_before(run)

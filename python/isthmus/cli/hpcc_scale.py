@@ -83,7 +83,7 @@ class _Runs:
     done: "dict[tuple[int, str], list[HpccRecord]]" = field(default_factory=dict)
 
     def at(self, ranks: int, sizes: Mapping[str, int]) -> "list[HpccRecord]":
-        """The records of so many ranks, with some parameters set."""
+        """The records of a run on a number of ranks, with some parameters set."""
         from isthmus.hpcc.measure import measure
 
         words = as_sets(f"{name}={value}" for name, value in sizes.items())
@@ -122,7 +122,7 @@ def _measured(
 
 
 def _predicted(runs: _Runs, rows: "list[ScaleRow]") -> "tuple[list[ScaleRow], list[CurvePoint]]":
-    """Strong scaling beside the curve of one rank alone over the local sizes."""
+    """The table of strong scaling, with the rates of one rank alone at the local sizes."""
     from isthmus.hpcc.scaling import local_size, predicted
     from isthmus.records import CurvePoint
 

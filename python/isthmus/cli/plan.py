@@ -10,7 +10,7 @@ from isthmus.show.session import Session
 
 
 def show_plan(session: Session, experiments: Sequence[Experiment]) -> None:
-    """Prints each run and the estimate of its wall time, then that of all, models side by side."""
+    """Prints each run with the estimate of its wall time, and the estimate of all runs, with models in parallel."""
     models: list[float] = []
     devices: list[float] = []
     lines = []

@@ -33,7 +33,7 @@ EXAMPLES = [
 
 @dataclass(frozen=True)
 class ModelOptions:
-    """Which records of a probe, of those that only a model has."""
+    """The options that choose among the records of a probe of a model."""
 
     channel: str | None = given(plain("--channel NAME", "Link to probe, if a board has several. [default: each]"))
     start: str | None = given(
@@ -43,7 +43,11 @@ class ModelOptions:
         )
     )
     port: str | None = given(
-        plain("--port PORTS", "Ports from a SoC's FPGA to its memory: hp, hpc, acp. [default: all]")
+        plain(
+            "--port PORTS",
+            "Ports from a SoC's FPGA to its memory: hp (past the caches), hpc (coherent, by the interconnect), acp "
+            "(coherent, through the second-level cache). [default: all]",
+        )
     )
     state: str | None = given(
         plain(
@@ -97,10 +101,10 @@ def probe(
     within 5 % of it.
     Registers (mmio-*) are probed on models only. A probe is left out if the board lacks the parts for it, unless it is
     named. All boards of a system file copy at once, and the table names what limits them. On a board with shared
-    memory, --start says what caches hold before: cold (the FPGA's cache nothing, the host's what a core has written),
-    warm (both what was accessed before) or flushed (both nothing). On a SoC whose FPGA reaches memory by ports, --state
-    says what a core did to the buffer: it wrote it in an order that its caches keep, streamed it (wrote it in sequence;
-    the caches keep little of it), read or flushed it.
+    memory, --start says what the caches hold before: cold (the FPGA's cache is empty, the host's cache holds what a
+    core has written), warm (both hold what was accessed before) or flushed (both are empty). On a SoC whose FPGA
+    reaches memory by ports, --state says what a core did to the buffer before: written (in an order that its caches
+    keep), streamed (written in sequence, of which the caches keep little), read or flushed (out of the caches).
     """
     if list_:
         return session.lines([f"{name}  {probe.meaning}" for name, probe in all_probes().items()])
@@ -136,7 +140,7 @@ def probe(
 
 
 def _chosen(target: str, wanted: list[str], sets: list[str]) -> list[str]:
-    """Probes that the target serves; one that is asked for by its name stays: the tool says what it lacks."""
+    """The probes that the target serves, and those that are named: for these the tool says what the target lacks."""
     names = select("probe", wanted, list(all_probes()))
     if not is_model(target):
         for name in (name for name in names if name in wanted and all_probes()[name].on_models_alone):

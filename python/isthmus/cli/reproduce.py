@@ -1,4 +1,4 @@
-"""`isthmus reproduce [PAPER...]`: the published numbers beside ours."""
+"""`isthmus reproduce [PAPER...]`: published numbers compared with ours."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -57,7 +57,7 @@ def reproduce(
         str | None,
         plain(
             "--hold-out EXPERIMENT",
-            "Predict a row (S000-087, or PAPER:PLACE) with a model that was not calibrated on it.",
+            "Predict a row, given by its id or as PAPER:PLACE, with a model that was not calibrated on it.",
         ),
     ] = None,
     sets: Sets = None,
@@ -66,7 +66,8 @@ def reproduce(
 ) -> None:
     """Compare published numbers with those of the models, and score the models.
 
-    Rows that do not agree come first.
+    Papers: choi2019 (Choi et al., TRETS 2019), stacc (Ruan et al., ST-Accel, FCCM 2018), gemieux2018 (Gémieux et al.,
+    IEEE Access 2018), min2019 (Min et al., FPL 2019). Rows that do not agree come first.
 
     Each row has a role. input: the number is an input of the model. derived: a calibrated input determines the row; a
     change of the input by a tenth changes the row by over 0.8 of that. predicted: the model gives the row, and some
@@ -107,7 +108,7 @@ def reproduce(
 
 
 def _read(words: Sequence[str], tools: object) -> "tuple[dict[str, Paper], list[str]]":
-    """Every paper, and the names of those that are asked for; the experiments of one's own are checked."""
+    """Every paper, and the names of the chosen ones; the experiments of a user's own papers are checked."""
     from isthmus.reproduction.checking import check_paper
     from isthmus.reproduction.model_runs import ToolAnswers
     from isthmus.reproduction.published import paper_names, read_papers

@@ -132,7 +132,7 @@ class TraceOptions:
     trace_limit: str | None = given(plain("--trace-limit SIZE", "Largest size of the trace. [default: 256MiB]"))
 
     def chosen(self) -> Trace | None:
-        """The trace that was asked for; None without one."""
+        """The trace that the options ask for; None without these options."""
         if self.trace is not None:
             return Trace(self.trace, self.trace_window, tuple(self.trace_parts or ()), self.trace_limit)
         for name, value in vars(self).items():
@@ -268,7 +268,7 @@ def _check(experiment: Experiment) -> None:
 def _flow_of(experiment: Experiment) -> str:
     """The flow that was asked for, else the first that the target has.
 
-    Where a model has none or not that one, its tool is left to say which part it lacks.
+    If a model has no flow, or not this one, its tool says which part the model lacks.
     """
     target, wanted = experiment.target, experiment.flow
     if wanted and is_model(target):

@@ -99,7 +99,7 @@ def study(
 
 
 def _run_all(session: Session, experiments: Sequence[Experiment], folder: OutFolder) -> "list[Row]":
-    """Models side by side, then each real device by itself, so that nothing disturbs what is measured."""
+    """Runs models in parallel, then each real device by itself, so that nothing disturbs the measurement."""
     from isthmus.running.judge import run_and_judge
 
     kept = _Rows(session, folder)

@@ -46,9 +46,9 @@ def next_measurement(
 
 
 def _open(found: Explanation) -> list[Fit]:
-    """The first place; where that has one cause alone, what fits within 10 % as well.
+    """The causes of the first place; if that has only one cause, also those that fit within 10 %.
 
-    None where the model as it is does.
+    The list is empty if the unchanged model fits within 10 %.
     """
     if found.base_error < NEAR:
         return []

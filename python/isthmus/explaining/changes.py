@@ -11,7 +11,7 @@ from isthmus.running.predictions import Answer, Ask, Pairs
 
 @dataclass(frozen=True)
 class Access:
-    """An access that replaces copies one way: so many bytes at a time by loads or stores that are not combined."""
+    """An access that replaces copies one way: loads or stores of a few bytes each, which are not combined."""
 
     probe: str  # mmio-store or mmio-load
     size: int
@@ -59,7 +59,7 @@ class Change:
         return Way(replace(ask, size=self.piece), -(-number.size // self.piece))
 
     def with_other(self, other: "Change") -> "Change | None":
-        """Both at once; None where they are of the same thing."""
+        """Both changes at once; None if they change the same thing."""
         keys = [{one.partition("=")[0] for one in change.sets} for change in (self, other)]
         if keys[0] & keys[1] or (self.instead and other.instead) or (self.chosen and other.chosen):
             return None

@@ -122,7 +122,7 @@ def _promising(
     measured: Sequence[float],
     busy: float | None,
 ) -> list[Suspect]:
-    """Of each two causes the severities at which they fit best if each adds to the time; of those the best pairs."""
+    """The best pairs of causes, each at the severities at which the pair fits best if each cause adds to the time."""
     alone = {one.names: min((error_of(t, measured, busy) for t in trials[one.names]), default=9.0) for one in suspects}
     found: list[tuple[float, int, Suspect]] = []
     for first, second in combinations(suspects, 2):

@@ -67,7 +67,7 @@ class Measurement:
         return direction_of(self.probe)
 
     def value_of(self, seconds: float) -> float:
-        """The value of so many seconds in the number's unit."""
+        """A number of seconds as a value in the number's unit."""
         return self.size / seconds / RATES[self.unit] if self.unit in RATES else seconds / TIMES[self.unit]
 
     def with_seconds(self, seconds: float) -> "Measurement":
@@ -128,7 +128,7 @@ def over_coherent_link(numbers: Sequence[Measurement], board: Platform) -> list[
 
 
 def read_symptoms(texts: list[str]) -> float | None:
-    """The share of the time in which the host was busy, of `cpu=80%`; None where nothing was said."""
+    """The share of the time in which the host was busy, from `cpu=80%`; None if no symptom was given."""
     share = None
     for text in texts:
         name, _, number = text.partition("=")

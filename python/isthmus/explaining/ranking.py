@@ -85,5 +85,5 @@ def needs_two(fits: Sequence[Fit]) -> bool:
 
 
 def added(base: Seconds, one: Seconds, other: Seconds) -> tuple[float, ...]:
-    """About what two causes take together, each adding to the time: by this are chosen those that the model runs."""
+    """An estimate of the time with two causes, if each adds to it; it chooses the pairs that the model runs."""
     return tuple(max(a + b - time, a, b) for time, a, b in zip(base, one, other, strict=True))

@@ -191,5 +191,5 @@ def space_of(name: str, form: str) -> Space:
 
 
 def rated(name: str) -> str:
-    """The record that stands for a benchmark: what tuning makes as large as can be."""
+    """The record that stands for a benchmark: tuning makes it as large as possible."""
     return BENCHMARKS.get(name, Benchmark()).rated or name

@@ -27,7 +27,7 @@ def with_drift(record: HpccRecord) -> HpccRecord:
 def drift(times: Sequence[float], values: Sequence[float]) -> float | None:
     """The rise of the least-squares line of values over times, from the first time to the last.
 
-    As a share of the values' mean; None for fewer than two.
+    It is a share of the values' mean; None for fewer than two values.
     """
     if len(values) < 2:
         return None

@@ -144,8 +144,8 @@ def _places(reader: _Reader, benchmark: str, banks: int) -> Banks:
 def banks_of(configuration: Configuration, benchmark: str, replications: int) -> Banks:
     """The bank of each buffer argument in each replication.
 
-    None where the board has no memory of its own, and where Intel's DDR is spread over its banks by the board: for
-    benchmarks whose replications share all buffers, unless the configuration places them.
+    There are none if the board has no memory of its own. There are none either if Intel's board itself spreads DDR over
+    its banks, for benchmarks whose replications share all buffers, unless the configuration places them.
     """
     if configuration.memory == "SVM":
         return {}

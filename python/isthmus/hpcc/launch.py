@@ -23,7 +23,7 @@ _ON_NODE = {
 
 
 def launch_of(ranks: int, launcher: str | None = None) -> Launch:
-    """The way to start so many ranks: nothing around a single one, else mpirun, or `launcher`.
+    """The way to start ranks: a single one directly, several by mpirun, or by `launcher`.
 
     A launcher is mpirun, srun, or a command of one's own in which {ranks} stands for their number.
     """
@@ -33,7 +33,7 @@ def launch_of(ranks: int, launcher: str | None = None) -> Launch:
 
 
 def launch_on(node: str, ranks: int, launcher: str) -> Launch:
-    """The way to start so many ranks on one node: by mpirun, srun, ssh, or a command with {node} and {ranks} in it."""
+    """The way to start ranks on one node: by mpirun, srun, ssh, or a command with {node} and {ranks} in it."""
     template = _ON_NODE.get(launcher, launcher)
     if "{node}" not in template:
         raise IsthmusError(f"--launcher '{launcher}': expected {{node}} in it, where the node's name is to stand")

@@ -34,7 +34,7 @@ class CutShort(KeyboardInterrupt):
 
 
 def warn_of_turns(session: "Session", ranks: int, launcher: str | None) -> None:
-    """Before ranks are started here: whether there are more of them than cores."""
+    """Warns, before ranks are started here, if there are more of them than cores."""
     if launcher is None and ranks > cores():
         session.warn(
             f"{ranks} ranks take turns on {counted(cores(), 'core')}: it lasts as much longer, "
@@ -84,8 +84,8 @@ def run(
 ) -> list[HpccRecord]:
     """The records of `isthmus-hpcc`, each told of when it comes, and everything else that it says.
 
-    `watch` adds what it saw; without one, records have no power and no sensors. Where an MPI launcher started this
-    command there are none but on the first rank.
+    `watch` adds what it saw; without one, records have no power and no sensors. If an MPI launcher started this
+    command, only the first rank has records.
     """
     records: list[HpccRecord] = []
 

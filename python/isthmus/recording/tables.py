@@ -66,7 +66,7 @@ def missing(head: RecordFile) -> list[str]:
 
 
 def _why(ended: bool) -> str:
-    """Only who ends in order is asked about every command once more."""
+    """Says why a command has no times: the driver is only asked once more if the program ended in order."""
     return "not complete when it ended" if ended else "the driver was not asked for them, complete or not"
 
 

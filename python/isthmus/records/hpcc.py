@@ -8,7 +8,7 @@ from isthmus.records.base import LOAD, File, Kind, Record, Value, measured
 
 
 class HpccPlace(Record):
-    """Where a rank ran: part 0 of 1 is a whole device; shared with other ranks or not."""
+    """The device on which a rank ran, shared with other ranks or not; part 0 of 1 is a whole device."""
 
     rank: int
     host: str

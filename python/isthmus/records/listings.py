@@ -131,7 +131,7 @@ class SystemBoard(Record):
 
 
 class SystemWire(Record):
-    """From a link of a board to a root port of its own."""
+    """A wire from a link of a board to a root port of its own."""
 
     board: str
     channel: str = Field(description="what commands call the link")

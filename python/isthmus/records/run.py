@@ -71,7 +71,7 @@ class Part(Record):
     def under_way(self) -> float | None:
         """How many entries of a window were under way on average: Little's law, L = (taken / lifetime) * round trip.
 
-        After the last output none counts.
+        No entry counts after the last output.
         """
         if self.window is None or self.lifetime_s <= 0:
             return None
@@ -147,7 +147,7 @@ class Platform(Record):
         return [part.name for part in self.parts if part.kind in kinds]
 
     def value(self, key: str) -> Value | list[Value] | None:
-        """What is said for a key; None where nothing is."""
+        """The value of a key; None if it has none."""
         return next((item.value for item in self.inputs if item.key == key), None)
 
     def number(self, key: str) -> float | None:
@@ -170,7 +170,7 @@ class Worker(Record):
 
 
 class Difference(Record):
-    """Where the outputs differ from the reference first, and how many do; images are messages of bytes."""
+    """The first difference from the reference, and the number of differences; images are messages of bytes."""
 
     message: int = Field(ge=0)
     offset: int = Field(ge=0, description="in elements of the message")

@@ -165,7 +165,7 @@ def _is_of_lines(kind: Kind) -> bool:
 
 
 def _kind_of_record(plain: Mapping[str, Any]) -> Kind | None:
-    """The kind of which it has most of the fields that each record has; None where that is not shown, or has no two."""
+    """The kind of which it has most of the fields that each record has; None if that is not shown, or under two fit."""
 
     def likeness(kind: Kind) -> int:
         return sum(name in plain for name, field in kind.record_class.model_fields.items() if field.is_required())

@@ -73,7 +73,7 @@ def curve_panels(records: Sequence[ProbeRecord]) -> list[Panel]:
 
 
 def effective_panel(records: Sequence[ProbeRecord]) -> Panel | None:
-    """The bandwidth of circuits with private and with shared memory in a plot (choi2019 fig. 4); None without both."""
+    """The bandwidth of circuits with private and with shared memory (choi2019 fig. 4); None if one is missing."""
     found = [record for record in records if record.name in (*OF_PRIVATE, *OF_SHARED) and record.value > 0]
     names = {record.name for record in found}
     if names.isdisjoint(OF_PRIVATE) or names.isdisjoint(OF_SHARED) or len(set(map(_size, found))) == 1:

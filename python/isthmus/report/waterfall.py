@@ -23,7 +23,7 @@ PAYS = {
 class Fall:
     """One step: what is left, as a number and as shares of the first step, and the share of the step before it lost.
 
-    None is lost where the samples of both overlap.
+    No share is lost if the samples of both overlap.
     """
 
     what: str
@@ -46,7 +46,7 @@ class Waterfall:
 
 
 def waterfalls(records: Sequence[ProbeRecord]) -> list[Waterfall]:
-    """For each target the steps at the largest size that was probed."""
+    """The steps of each target at the largest size that was probed."""
     by_label = grouped_by(label_of, (record for record in records if "step" in record.parameters))
     return [_waterfall(label, found) for label, found in by_label.items()]
 

@@ -1,1 +1,1 @@
-"""The published numbers beside ours."""
+"""Compares the published numbers with ours."""

@@ -1,4 +1,4 @@
-"""The rows of `reproduce`: published, ours, error, role, span and what to know beside it; and their score."""
+"""The rows of `reproduce`: published, ours, error, role, span and note; and their score."""
 
 from collections.abc import Mapping, Sequence
 from statistics import mean, median
@@ -41,7 +41,7 @@ def failing(rows: Sequence[PaperRow]) -> list[PaperRow]:
 
 
 def agrees(row: PaperRow) -> bool | None:
-    """Tells whether ours agrees with what is published; None where the two cannot be compared."""
+    """Tells whether ours agrees with what is published; None if the two cannot be compared."""
     if isinstance(row.ours, bool):
         return row.ours
     if row.error is None:

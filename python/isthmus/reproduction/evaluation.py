@@ -248,7 +248,7 @@ class Evaluation:
         return [*self.open_rows(), *claims]
 
     def judged(self, row_id: str) -> tuple[float, ClaimNumber] | None:
-        """The number that a claim is about on the boards as they are; None of another row."""
+        """The number that a claim is about on the boards as they are; None for any other row."""
         value = self._judged.get(("as they are", ""), {}).get(row_id)
         if value is None:
             return None
@@ -315,7 +315,7 @@ class Evaluation:
         return found
 
     def _kept(self, changes: Sequence[InputChange]) -> list[InputChange]:
-        """As many of the changes as a board accepts together, one for each input, the first ones first."""
+        """The changes that a board accepts together, one for each input; earlier ones have preference."""
         once: dict[tuple[str, str], InputChange] = {}
         for change in changes:
             once.setdefault((change.board, change.key), change)

@@ -63,7 +63,7 @@ class Evaluator:
             raise IsthmusError(f"experiment '{expression}': {error}") from error
 
     def judged(self, expression: str) -> float | None:
-        """The number that a claim is about; None of anything else."""
+        """The number that a claim is about; None if the experiment is no claim."""
         number = number_of(expression)
         return None if number is None else number.of(self.models, expression.split(":")[2:-2])
 

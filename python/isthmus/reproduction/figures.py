@@ -42,7 +42,7 @@ def draw(
 def check_figures(
     path: Path, paper: Paper, check: Callable[[str, str], None], known: Mapping[str, PublishedRow]
 ) -> None:
-    """Refuses a figure of which a value cannot be had; `check` takes an experiment and the unit that it is shown in."""
+    """Refuses a figure if one of its values cannot be had; `check` takes an experiment and the unit of its axis."""
     for figure in paper.figure:
         for series in figure.series:
             listed = series.experiments if series.experiments is not None else series.rows

@@ -125,12 +125,12 @@ def _worked_out(value: float) -> Callable[["ModelRuns", str], float]:
 
 
 def _qpi_theoretical(models: "ModelRuns", bits: str) -> float:
-    """GB/s of 2.4 GHz, two bits a cycle, so many bits wide, both directions (gemieux2018 eq. (1))."""
+    """GB/s of both directions at 2.4 GHz, two transfers a cycle and this width in bits (gemieux2018 eq. (1))."""
     return 2.4 * 2 * float(bits) * 2 / 8
 
 
 def _address_sent(models: "ModelRuns", words: str) -> float:
-    """ns of so many cycles of 400 MHz and an access to the last-level cache (gemieux2018 V.C)."""
+    """ns of a number of cycles of 400 MHz and an access to the last-level cache (gemieux2018 V.C)."""
     cycles, cache = words.split("+")
     return float(cycles) * 2.5 + float(cache)
 

@@ -21,7 +21,7 @@ Ours = Mapping[str, Value | None]
 
 
 class Evidence(TomlTable):
-    """A test of rows, and what it means where it is true."""
+    """A test of rows, and its meaning if it is true."""
 
     what: str = Field(min_length=1)
     test: str = Field(min_length=1)

@@ -1,4 +1,4 @@
-"""Boards in one state: the rows that are looked at in it, how long that takes, and between what a row then lies."""
+"""Boards in one state: the rows that are evaluated in it, the time that takes, and the bounds of a row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Purpose = Literal["as they are", "few images", "calibrated", "end", "other", "co
 
 @dataclass(frozen=True)
 class Scenario:
-    """Boards in one state, and the rows that are looked at in it."""
+    """Boards in one state, and the rows that are evaluated in it."""
 
     purpose: Purpose
     name: str

@@ -13,7 +13,7 @@ PAPER = """\
 # probe:BOARD:h2d:64MiB@channel=vh0. A row without an experiment is not computed.
 #
 # kind: input (known or taken as given), output (measured), claim (said to be true), check (the paper's own arithmetic),
-# outside (no performance model gives it: say the `reason`). A `note` stands beside the row.
+# outside (no performance model gives it: say the `reason`). A `note` is printed with the row.
 title = "Title of the paper"
 authors = "Its authors"
 published = "Where and when"

@@ -70,7 +70,7 @@ def _comparable(file: object, place: str) -> Kind:
 
 
 def is_wrong(record: Mapping[str, Any]) -> bool:
-    """Tells whether the results of a run or a benchmark were looked at and are not right."""
+    """Tells whether the results of a run or a benchmark were checked and are wrong."""
     return record.get("verified") is False or record.get("validated") is False
 
 
@@ -94,7 +94,7 @@ def record_name(record: Mapping[str, Any]) -> str:
 
 
 def rate_of(record: Mapping[str, Any]) -> float | None:
-    """The number of a record that can be compared; None where it has none above 0."""
+    """The number of a record that can be compared; None if it has none above 0."""
     value = value_of(record)
     return value if value and value > 0 else None
 

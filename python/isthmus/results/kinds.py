@@ -102,12 +102,12 @@ def name_of(document: object) -> str:
 
 
 def kind_of(document: object) -> Kind | None:
-    """The kind of a file; None where there is none of the name that it gives."""
+    """The kind of a file; None if no kind has the name that the file gives."""
     return KINDS.get(name_of(document))
 
 
 def journalled(record: object) -> str | None:
-    """The kind that a journal of such records is of; None where they are not kept."""
+    """The kind of a journal of such records; None if they are not kept."""
     return next((name for name, kind in KINDS.items() if kind.kept and _name_of_class(record, kind.record)), None)
 
 

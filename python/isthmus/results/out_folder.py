@@ -17,7 +17,7 @@ class OutFolder:
 
     It is taken with the first file that is written, until the end of the block. Where another run that still goes on
     writes to it, the first free one of NAME-2, NAME-3 and so on is taken. Files of an earlier run move to earlier/TIME
-    inside it, TIME being when the last of them was written. Either is told to `say`.
+    inside it, TIME being when the last of them was written. `say` gets a line about either.
     """
 
     def __init__(self, wanted: Path, names: Iterable[str], say: Callable[[str], None]) -> None:

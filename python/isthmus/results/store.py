@@ -145,7 +145,7 @@ def records_of(document: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def value_of(record: Mapping[str, Any]) -> float | None:
-    """The number that a record is about, as ours where it stands beside a published one; None for a word or a claim."""
+    """The number of a record, and `ours` if it is compared with a published one; None for a word or a claim."""
     value = next((record[key] for key in ("value", "images_per_s", "ours", "held_out") if key in record), None)
     return float(value) if is_number(value) else None
 

@@ -178,12 +178,12 @@ def latency(row: Row) -> str:
 
 
 def decide_each(rows: Iterable[Row]) -> dict[str, Verdict | None]:
-    """A verdict for each application, as rates of different work are not compared; None where no row is right."""
+    """A verdict for each application, because rates of different work are not compared; None if no row is right."""
     return {name: decide(of_one) for name, of_one in grouped_by(lambda row: row.application, rows).items()}
 
 
 def decide(rows: Sequence[Row]) -> Verdict | None:
-    """The fastest row whose output is right, with a reason for it and for each row that it beats; None if none is.
+    """The fastest row whose output is right, with reasons for it and for each row that it beats; None if there is none.
 
     Rows whose samples overlap with those of the fastest are not ranked below it: the verdict is not judged.
     """

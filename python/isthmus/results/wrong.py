@@ -8,7 +8,7 @@ from isthmus.results.verdict import place_of
 
 
 def wrong_lines(rows: Sequence[Row]) -> list[str]:
-    """A line for each row that is wrong, to stand before everything else."""
+    """A line for each row that is wrong; it is printed before everything else."""
     return [f"WRONG, {place_of(row)} {row.flow}: {_how(row)}" for row in rows if not row.verified]
 
 

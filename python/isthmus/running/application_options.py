@@ -98,7 +98,7 @@ class ApplicationDefaults:
     def count(self, asked: str | None, in_file: int | None = None) -> int:
         """The count of a run: as asked, as in a study's file, as set under either name, or the application's own.
 
-        That may hang on its parameters: a file holds so many.
+        The last may depend on parameters: a file has its own number of messages.
         """
         if asked is None and in_file is not None:
             return in_file
@@ -108,7 +108,7 @@ class ApplicationDefaults:
 
 
 def parameters_of(application: Application, *given: Mapping[str, Any]) -> tuple[str, ...]:
-    """NAME=VALUE of its parameters; of one that several give the first holds, then what is set under its name."""
+    """NAME=VALUE of its parameters. The first of several values counts; one from the configuration comes last."""
     values: dict[str, Any] = {}
     for name in application.parameters:
         settings = {name: resolve(name).value} if name in KNOWN else {}

@@ -33,7 +33,7 @@ class Parameter:
     several: bool = False  # a list of choices, with commas between, is a row each
 
     def each(self, value: str) -> list[str]:
-        """The values of a row each that a value stands for."""
+        """The values for which a list stands; each of them gets a row."""
         return value.split(",") if self.several else [value]
 
     @property
@@ -65,7 +65,7 @@ class Parameter:
         return self.expected if self.kind in NUMBERS else self.unit or ""
 
     def check(self, value: object, place: str) -> None:
-        """Refuses what is no value of it, by an IsthmusError that names `place`."""
+        """Refuses a text that is no value of the parameter, by an IsthmusError that names `place`."""
         if not self._admits(str(value)):
             hint = meant(str(value), self.choices)
             raise IsthmusError(f"{place}: expected {self.expected}, got '{value}'", hint=hint)

@@ -151,26 +151,26 @@ def decide(transfer: Transfer) -> Decision:
 
 
 def check_method(method: str, place: str) -> None:
-    """Refuses what is no method; an IsthmusError names `place`."""
+    """Refuses a text that is no method; an IsthmusError names `place`."""
     names = [*METHODS, TREE]
     if "=" not in method and method not in names:
         raise unknown("method", method, names, place)
 
 
 def check_rewrite(rewrite: str, place: str) -> None:
-    """Refuses what is no rewrite."""
+    """Refuses a text that is no rewrite."""
     if rewrite != SEQUENTIAL:
         raise unknown("rewrite", rewrite, [SEQUENTIAL], place)
 
 
 def check_delay(delay: str, place: str) -> None:
-    """Refuses what is no number of messages."""
+    """Refuses a text that is no number of messages."""
     if not delay.isdecimal():
         raise IsthmusError(f"{place}: expected a whole number of messages, got '{delay}'")
 
 
 def kept_coherent(experiment: "Experiment") -> "Experiment":
-    """With the method of each buffer, where the tree is to choose it, and the rewrite that its answer holds for."""
+    """The experiment with the method of each buffer, if the tree chooses it, and the rewrite of its answer."""
     if experiment.method != TREE:
         return experiment
     decisions = {name: decide(transfer) for name, transfer in transfers_of(experiment).items()}
@@ -211,7 +211,7 @@ def _bytes_each(experiment: "Experiment") -> int:
 
 
 def beside(experiment: "Experiment") -> "list[Experiment]":
-    """The experiment, and before it the same without what it rewrites or delays, where it does."""
+    """The experiment; if it rewrites or delays, the same experiment without that comes before it."""
     if experiment.rewrite is None and not experiment.delay:
         return [experiment]
     return [replace(experiment, rewrite=None, delay=None), experiment]

@@ -1,6 +1,6 @@
 """The classes of choi2019's table 1: how a board is joined to its host, and whose memory its circuits work on.
 
-Beside them those that are on one chip with their processor (min2019).
+Chips that contain both the circuits and the processor are a class of their own (min2019).
 """
 
 from collections import Counter

@@ -36,7 +36,7 @@ _SAME = 0.03
 def judge(experiment: Experiment, row: Row, run_all: RunAll, told: Told) -> Row:
     """The row with the bottleneck that reruns find; a row that is measured or without keys stays as it is.
 
-    Of a row that is wrong nothing is said. `told` is called with the reruns done and the most that there will be.
+    A wrong row gets no bottleneck. `told` is called with the reruns done and the most that there will be.
     """
     if not row.verified:
         return row.model_copy(update={"bottleneck": None})
@@ -77,9 +77,9 @@ def changed(experiment: Experiment, assignment: str) -> Experiment:
 
 
 def worth_trying(row: Row, sets: Sequence[str] = ()) -> str | None:
-    """KEY=VALUE that changes the rate as a rerun has shown; None where none was seen to.
+    """KEY=VALUE that changes the rate, as a rerun has shown; None if no rerun has.
 
-    Where nothing could be run again it is of the first key of the part that the row names; `sets` are those of its run.
+    Without reruns it is a value of the first key of the part that the row names; `sets` are those of its run.
     """
     limit = row.bottleneck
     if limit is None:

@@ -76,7 +76,7 @@ def run_probing(
 def probe_for_study(probing: Probing, on_event: Callable[[Event], None]) -> "list[ProbeRecord]":
     """The curves of a target at a few sizes, its latencies, and the waterfall at the largest size.
 
-    Those of them that a board's parts serve; `probing` says the target and how it is modelled.
+    Only probes that the board's parts serve run; `probing` says the target and how it is modelled.
     """
     served = [all_probes()[name] for name in served_by(probing.target, probing.sets)]
     records: list[ProbeRecord] = []

@@ -105,7 +105,7 @@ class _StudyApplication:
 
     @cached_property
     def application(self) -> Application:
-        """As it says; every key of the table fits to it."""
+        """The application of this entry; an IsthmusError if a key of its table does not fit it."""
         found = describe(self.typed, self.place(self.key))
         for key in ("images", "messages"):
             if getattr(self.work, key) is not None and key != found.counted:
@@ -234,7 +234,7 @@ def _experiment(work: _StudyApplication, flags: Flags) -> Experiment:
 
 
 def _check_channel(channel: str, links: list[str] | None, place: str, target: str) -> None:
-    """Refuses a link that the target's board has not; `links` are None of what is no model."""
+    """Refuses a link that the target's board does not have; `links` are None for a target that is no model."""
     key = f"{place}: key 'study.targets.channel'"
     if links is None:
         raise IsthmusError(f"{key}: '{target}' is no model, and only models have links to choose")

@@ -44,7 +44,7 @@ def flows_of(application: str, target: str, sets: Sequence[str] = ()) -> list[st
 
 
 def next_run(target: str, flow: str, sets: Sequence[str] = ()) -> str | None:
-    """The command that runs the image filter on a target, in that flow if the target has it; None if it has none."""
+    """The command that runs the image filter on a target, in that flow if the target has it; None without a flow."""
     flows = flows_of("image-filter", target, sets)
     if not flows:
         return None

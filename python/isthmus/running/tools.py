@@ -28,7 +28,7 @@ _PACKAGE_BIN = Path(__file__).resolve().parents[1] / "bin"
 def tool_path(name: str) -> Path:
     """The path of the tool: in the folder ISTHMUS_BIN if that is set, else in the installed package.
 
-    A path, a name with a slash, is what it says.
+    A name with a slash is a path.
     """
     if "/" in name:
         return Path(name)
@@ -193,7 +193,7 @@ def end_unless_over(process: "subprocess.Popen[str]", launch: Launch) -> None:
 
 
 def _over(process: "subprocess.Popen[str]", seconds: float) -> bool:
-    """Tells whether it ends within so many seconds."""
+    """Tells whether a process ends within a number of seconds."""
     with suppress(subprocess.TimeoutExpired):
         process.wait(seconds)
     return process.poll() is not None

@@ -1,4 +1,4 @@
-"""Probe records as tables: bandwidth by size, and below it what is told one by one."""
+"""Probe records as tables: bandwidth by size, and below it the records that are listed one by one."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby

@@ -100,7 +100,7 @@ def _rates(row: Row) -> tuple[str, str, str]:
 
 
 def workers_table(row: Row) -> Table | None:
-    """The threads of the target native with their actors and cores; None without threads."""
+    """The threads of the target native with their actors and cores; None if there are no threads."""
     if not row.workers:
         return None
     cells = [
@@ -111,7 +111,7 @@ def workers_table(row: Row) -> Table | None:
 
 
 def parts_table(row: Row) -> Table | None:
-    """The stall table of a modelled row: what each part did with its life, busiest first; None without parts."""
+    """The stall table of a modelled row: what each part did with its life, busiest first; None if there is none."""
     if not row.parts:
         return None
     columns = ("part, model", "busy", "starved", "blocked", "under way", "first keys")
@@ -155,7 +155,7 @@ def records_table(records: Sequence[Mapping[str, Any]]) -> Table:
             f"{record['id']} {record['quantity']}" if "id" in record else record_name(record),
             "WRONG" if is_wrong(record) else figure(value_of(record)),
             str(record.get("unit", "images/s")),
-            # What stands beside a published number is always a model's.
+            # A number that is compared with a published one is always a model's.
             KIND_WORDS.get(str(record.get("kind")), "model" if "id" in record else "-"),
         )
         for record in records

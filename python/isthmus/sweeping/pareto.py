@@ -24,7 +24,7 @@ class Objective:
     most: bool
 
     def of(self, row: "SweepRow") -> float | None:
-        """The larger the better; None where a row has no such number."""
+        """A number that is the better the larger it is; None if a row has no such number."""
         value = getattr(row, self.name) if self.name in OF_ROWS else number_of(row.point[self.name])
         return None if value is None else (value if self.most else -value)
 

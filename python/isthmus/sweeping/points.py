@@ -23,7 +23,7 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Point:
-    """An experiment at values of keys, and what it is known by from run to run."""
+    """An experiment at values of keys, and the name by which later runs know it."""
 
     values: tuple[tuple[str, str], ...]
     experiment: Experiment
@@ -90,7 +90,7 @@ def _models(experiments: Sequence[Experiment], path: Path, say: Say) -> list[Exp
 
 
 def _check(axis: Axis, experiments: _Experiments, models: Sequence[Experiment]) -> None:
-    """Refuses a value that no target takes, in the words of who refuses it."""
+    """Refuses a value that no target takes, with the message of the target."""
     if is_parameter(axis.key) or _is_of_description(axis.key):
         for value in axis.values:
             experiments.at({axis.key: value})

@@ -43,7 +43,7 @@ def points_of(axes: Sequence[Axis]) -> int:
 
 
 def number_of(value: str) -> float | None:
-    """The number of a value, in bytes, s, Hz or B/s where it has such a unit; None of what is none."""
+    """The number of a value, in bytes, s, Hz or B/s if it has such a unit; None if it is no number."""
     match = _NUMBER.fullmatch(value.strip())
     return float(match[1]) * SCALES.get(match[2], 1) if match else None
 
@@ -60,7 +60,7 @@ def _values(text: str, place: str) -> tuple[str, ...]:
 
 
 def _is_range(item: str) -> bool:
-    """Two dots stand in paths too, which begin with them or have a slash."""
+    """Tells a range from a path: two dots are in paths too, which begin with them or have a slash."""
     return ".." in item and "/" not in item and not item.startswith(".")
 
 

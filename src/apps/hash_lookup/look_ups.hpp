@@ -9,7 +9,7 @@
 
 #include "apps/hash_lookup/table.hpp"
 
-/// Which keys are looked up, and what they should give.
+/// The keys that are looked up, and the values that they should give.
 namespace isthmus::apps {
 
 /// The distribution of keys over a table of generated pairs.

@@ -296,7 +296,9 @@ program::Maker merkle_tree() {
   using enum program::ParameterKind;
   return {.parameters = {{.name = "handover",
                           .kind = choice,
-                          .help = "how the core tells the circuit the next node; each value of a list gets a row",
+                          .help = "how the core hands on the next node: not at all, by a line that the circuit polls "
+                                  "(through its cache or not), by a register, or by a line that the circuit holds; "
+                                  "each value of a list gets a row",
                           .choices = {std::begin(queues::kHandOvers), std::end(queues::kHandOvers)},
                           .several = true,
                           .preset = "none,poll,poll-uncached,mmio,umsg"},
@@ -314,7 +316,8 @@ program::Maker merkle_tree() {
                           .preset = "30"},
                          {.name = "reach",
                           .kind = integer,
-                          .help = "part of the tree, from the root on, that the circuit may fetch (4 MB in the paper)",
+                          .help = "part of the tree, from the root on, that the circuit may fetch "
+                                  "(4 MB in Gémieux et al., 2018)",
                           .unit = "MiB",
                           .min = 0,
                           .max = 1024,
@@ -327,7 +330,7 @@ program::Maker merkle_tree() {
                           .preset = "64000"},
                          {.name = "hash-rate",
                           .kind = number,
-                          .help = "hashes a second of a core that has its data; calibrated from the paper",
+                          .help = "hashes a second of a core that has its data; calibrated on Gémieux et al.",
                           .unit = "MH/s",
                           .min = 0.001,
                           .max = 1000,

@@ -220,7 +220,8 @@ program::Maker task_graph() {
                       .preset = "alone,queues,prefetch"},
                      {.name = "input",
                       .kind = file,
-                      .help = "a task graph in JSON (docs/queues.md); without it a graph is drawn at random"},
+                      .help = "a JSON file of tasks, their data and the tasks that they wait for; without it a graph "
+                              "is drawn at random"},
                      {.name = "tasks",
                       .kind = integer,
                       .help = "number of tasks of the random graph",

@@ -25,7 +25,7 @@ AxiLines::AxiLines(const AxiLinesSpec& spec)
   for (Burst& burst : reading_.bursts) burst.data.resize(static_cast<std::size_t>(spec.burst));
 }
 
-// Results are taken whatever else happens, as there is a place for each.
+// Results are taken whatever else happens, because each of them has a place.
 void AxiLines::step() {
   moved_ = false;
   take_result();

@@ -7,7 +7,7 @@
 namespace isthmus::fabric {
 namespace {
 
-/// The least number of tokens, whatever the latency: actors that meet less often exchange more of them at once.
+/// The least depth of a channel, whatever its latency: actors that meet less often exchange more tokens at once.
 constexpr int kLeastDepth = 64;
 
 constexpr const char* kGroup = "coherence";

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostPorts = 64;
 
-/// The lines that fences of the agents ask for, one each: memory has none of them.
+/// The lines that fences of the agents ask for, one for each agent: memory has none of them.
 constexpr std::uint64_t kFenceLine = ~std::uint64_t{0};
 
 const CoherentCacheSpec& checked(const CoherentCacheSpec& spec) {
@@ -48,8 +48,8 @@ CoherentCache::CoherentCache(const CoherentCacheSpec& spec, std::size_t agent, C
       waiting_(requests.size(), Ring<std::uint16_t>(misses_.size())),
       fences_(requests.size()) {}
 
-// Pushes that may wait go to who always takes them: the home takes confirmations and answers to snoops, clients their
-// results. For all else there is room first, so that what comes from the home is always taken.
+// A push may only wait for an actor that always takes it: the home takes confirmations and answers to snoops, clients
+// take their results. For all else there is room first, so that what comes from the home is always taken.
 void CoherentCache::step() {
   moved_ = asked_ = wrote_back_ = hinted_ = false;
   handed_on_ = 0;
@@ -128,7 +128,8 @@ void CoherentCache::take_written_back(const HomeAnswer& answer) {
   ++writes_free_;
 }
 
-/// Its sender has heard that this cache has no copy; what came to be under way since then waits for this transaction.
+/// Takes a fill. The home has heard that this cache has no copy; a request for the line that began since then waits for
+/// this transaction.
 void CoherentCache::take_fill(const HomeAnswer& answer) {
   if (left_ || puts(answer.line)) return;
   Way* way = store_.find(answer.line);
@@ -141,7 +142,7 @@ void CoherentCache::take_fill(const HomeAnswer& answer) {
   set(*way, answer.state);
 }
 
-/// A read of the line that waits at the home need not wait any longer.
+/// Answers a read of the line that waits at the home.
 void CoherentCache::answer_awaited(Way& way, const HomeAnswer& answer) {
   Miss& miss = *std::ranges::find(misses_, &way, &Miss::way);
   if (miss.access.kind != LineAccess::Kind::read || miss.filled) return;
@@ -260,8 +261,8 @@ void CoherentCache::flush(std::size_t port, const LineAccess& access, Way* way) 
   moved_ = true;
 }
 
-/// What was written back or put before is at the home when it is asked, whoever wrote it; it waits for nothing that
-/// others write later.
+/// Asks the home for a fence. All earlier write-backs and puts are at the home by then, whoever wrote the lines; the
+/// fence does not wait for later writes of others.
 void CoherentCache::fence(std::size_t port, const LineAccess& access) {
   std::optional<std::uint64_t>& before = fences_[port];
   if (!before) before = writes_;
@@ -276,7 +277,7 @@ bool CoherentCache::writes_before(std::uint64_t order) const {
   return std::ranges::any_of(misses_, before) || std::ranges::any_of(buffer_, before);
 }
 
-/// The request for an access with a way for its line, or without.
+/// The request for an access, with a way for its line or without.
 HomeRequest::Kind CoherentCache::request_of(const LineAccess& access, bool kept) const {
   using Kind = HomeRequest::Kind;
   if (access.kind == LineAccess::Kind::read) return Kind::read;
@@ -318,12 +319,12 @@ void CoherentCache::miss(std::size_t port, const LineAccess& access, Way* way) {
   asked_ = moved_ = true;
 }
 
-/// Tells whether a write of the line is under way that is not kept: nothing of it is, until then.
+/// Tells whether a write of the line that is not kept is under way: until it ends, the cache keeps nothing of the line.
 bool CoherentCache::puts(std::uint64_t line) const {
   return std::ranges::any_of(misses_, [&](const Miss& miss) { return miss.puts && line_of(miss.access.addr) == line; });
 }
 
-/// The bytes of a write that is not kept, once the home has granted it.
+/// Sends the bytes of a write that is not kept, after the home has granted it.
 void CoherentCache::send_put() {
   if (!write_backs.room()) return;
   const std::uint16_t place = puts_.front();

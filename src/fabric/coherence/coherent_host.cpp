@@ -7,7 +7,8 @@ namespace {
 
 constexpr int kMessages = 4;
 
-/// Between a channel and its link's block: room for a full rate over the two clocks, and no queue beside the circuit's.
+/// The depth of the channel between a circuit's channel and its link's block: room for a full rate over the two clocks,
+/// without a queue there.
 constexpr int kOnTheWay = 4;
 
 /// Host software that waits for the end of a channel: it drives nothing over the link.

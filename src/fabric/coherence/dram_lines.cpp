@@ -4,7 +4,7 @@
 
 namespace isthmus::fabric {
 
-// A write that comes with a read goes first, as it was asked for before.
+// A write that comes together with a read goes first, because it was asked for before.
 void DramLines::step() {
   moved_ = answered_ = false;
   take_written();

@@ -37,8 +37,8 @@ Home::Home(const HomeSpec& spec)
     throw Error("a home: expected the cache that is filled to be another than the one it remembers the lines of");
 }
 
-// No push waits. Answers of caches, confirmations and data are taken whatever else happens: all else waits for them. An
-// input is asked only while something is due there: each question costs as much as a token.
+// No push waits. Answers of caches, confirmations and data are taken whatever else happens, because all else waits for
+// them. An input is only polled while something is due there: each poll costs as much as a token.
 void Home::step() {
   moved_ = read_ = wrote_ = false;
   const std::size_t agents = requests.size();
@@ -119,8 +119,8 @@ void Home::take_memory_data() {
   end_if_over(data->transaction);
 }
 
-/// One that comes while another's transaction of the line is under way has been overtaken by its snoop: it is void. It
-/// waits for the answer to that: told before, the cache would no longer have the data.
+/// Takes a write-back. If another transaction of the line is under way, its snoop has overtaken the write-back, which
+/// is void. The home says so after the cache has answered the snoop: otherwise the cache would no longer have the data.
 void Home::take_write_back(std::size_t agent) {
   if (expected_[agent].nothing_new && expected_[agent].puts == 0) return;
   const WriteBack* message = write_backs[agent].front();
@@ -148,7 +148,7 @@ void Home::take_write_back(std::size_t agent) {
   moved_ = true;
 }
 
-/// The bytes of a `put`, whose transaction ends with them.
+/// Takes the bytes of a `put`, whose transaction ends with them.
 void Home::take_put(std::size_t agent, const WriteBack& message, std::uint16_t place) {
   if (wrote_ || !memory_writes.room()) return;
   write(message.line, message.data);
@@ -182,7 +182,8 @@ bool Home::may_ask_others(std::size_t agent) {
   return true;
 }
 
-/// Tells whether memory has anything to say. Once in a step, as memory_reads takes one token a tick.
+/// Tells whether memory has a message for the home. It is asked once in a step, because memory_reads takes one token a
+/// tick.
 bool Home::ask_memory(const HomeRequest& request, std::uint16_t place) {
   const bool fence = request.kind == HomeRequest::Kind::fence;
   if (!fence && !spec_.directory && !with_data(request.kind)) return false;
@@ -212,12 +213,13 @@ void Home::ask(std::size_t agent, const HomeRequest& request, std::uint16_t plac
   answer_if_ready(place);
 }
 
-/// Agents without a cache have every cache asked: what a link's read takes was measured so.
+/// Tells whether a cache may have the line. For agents without a cache every cache is asked, because the time of a
+/// link's read was measured like this.
 bool Home::may_have(std::size_t other, std::size_t agent, std::uint64_t line) const {
   return other != spec_.remembered || agent >= snoops.size() || given_.contains(line);
 }
 
-/// Tells whether a read that is answered leaves its line in the cache that is filled, too.
+/// Tells whether the line of an answered read also stays in the cache that is filled.
 bool Home::fills(const Transaction& transaction) const {
   using enum HomeRequest::Kind;
   return spec_.filled && transaction.requester != *spec_.filled && transaction.requester < snoops.size() &&

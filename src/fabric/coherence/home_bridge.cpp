@@ -12,8 +12,8 @@ HomeBridge::HomeBridge(const HomeBridgeSpec& spec)
       free_lines_(lines_.size()),
       stretches_(1) {}
 
-// Pushes that may wait go to who takes them whatever else happens: the home confirmations and what is put, the
-// completer answers, of which there are no more than tags.
+// A push may only wait for an actor that takes it whatever else happens: the home takes confirmations and puts, the
+// completer takes answers, of which there are no more than tags.
 void HomeBridge::step() {
   moved_ = false;
   take_answer();
@@ -79,7 +79,7 @@ void HomeBridge::take_request() {
   moved_ = true;
 }
 
-/// A request leaves the receive buffer, and a write is acknowledged.
+/// Takes a request out of the receive buffer, and acknowledges a write.
 void HomeBridge::begin(const HostRequest& request) {
   begun_ = moved_ = true;
   asked_ = 0;

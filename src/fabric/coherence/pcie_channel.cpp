@@ -79,7 +79,7 @@ std::uint64_t PcieChannel::address_of(const LineAccess& access) const {
   return spec_.space != nullptr ? spec_.space->physical(access.addr) : access.addr;
 }
 
-/// The lines of a request follow each other, and are asked for with the last.
+/// Gathers the lines of one request, which follow each other, into a read that is sent with the last of them.
 void PcieChannel::send_read() {
   if (words_due_ == spec_.words || !reads.room()) return;
   const LineAccess* access = line_reads.pull_in_place();
@@ -122,7 +122,7 @@ void PcieChannel::write_line(const LineAccess& access) {
   moved_ = true;
 }
 
-/// A read that is gathered goes on behind it: the link would take the fence for one of its lines.
+/// Sends a fence after the read that is being gathered: otherwise the link would take the fence for one of its lines.
 void PcieChannel::send_fence(const LineAccess& fence) {
   if (sent_ > 0 || gathered_ > 0 || asked_ || words_due_ == spec_.words || !reads.room()) return;
   reading_.push({.kind = fence.kind, .tag = fence.tag, .channel = fence.channel});

@@ -52,7 +52,7 @@ void ServiceLayer::hand_back(Order& order, Out<LineResult>& to) {
   moved_ = true;
 }
 
-// What has no result yet is more than lies in the channel.
+// The channel holds no more than the accesses without a result, so it has room while these are fewer than its depth.
 void ServiceLayer::send() {
   if (rests_ > 0) {
     --rests_;
@@ -64,7 +64,7 @@ void ServiceLayer::send() {
       write_next_ ? send(writes, writing_) || send(reads, reading_) : send(reads, reading_) || send(writes, writing_);
 }
 
-/// Tells whether the next access is to a page that has to be found; that begins then.
+/// Tells whether the next access is to a page that has to be found, and begins to find it.
 bool ServiceLayer::must_walk(In<LineAccess>& from) {
   const LineAccess* request = from.front();
   if (request == nullptr || request->kind == LineAccess::Kind::fence) return false;

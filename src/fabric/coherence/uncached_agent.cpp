@@ -5,8 +5,8 @@ namespace isthmus::fabric {
 UncachedAgent::UncachedAgent(int line, int lines)
     : line_(line), lines_(static_cast<std::size_t>(lines)), free_(lines_.size()) {}
 
-// Pushes that may wait go to who takes them whatever else happens: the home confirmations and what is put, the client
-// its results.
+// A push may only wait for an actor that takes it whatever else happens: the home takes confirmations and puts, the
+// client takes its results.
 void UncachedAgent::step() {
   moved_ = false;
   take_answer();

@@ -46,7 +46,7 @@ bool DmaFetch::has_room_for(std::int64_t count) const {
   return words_under_way_ + count <= static_cast<std::int64_t>(expected_.size());
 }
 
-/// One request a cycle, descriptors first: they are few, and data wait for them.
+/// Sends one request a cycle. Descriptors go first, because they are few and data wait for them.
 bool DmaFetch::ask() {
   if (!host_list_.wants_more() && !device_list_.wants_more() && !device_list_.ready()) return false;
   if (!requests.room()) return false;
@@ -124,7 +124,7 @@ void DmaFetch::receive_data(Expected& expected, const Word& word) {
   if (at_border || (expected.bytes == 0 && expected.ends)) send_burst(expected);
 }
 
-/// `expected` stands behind the last byte of the burst.
+/// Sends a burst; `expected` is at its end, after its last byte.
 void DmaFetch::send_burst(const Expected& expected) {
   AxiStore& store = data.slot();
   store.channel = expected.to.channel;
@@ -134,7 +134,7 @@ void DmaFetch::send_burst(const Expected& expected) {
   burst_.bytes = 0;
 }
 
-/// What a descriptor of a transfer to the host asks of memory and of DmaSend.
+/// Passes on what a descriptor of a transfer to the host asks of memory and of DmaSend.
 bool DmaFetch::hand_on() {
   if (!host_list_.ready() || !regions.room() || !orders.room()) return false;
   timer_.works_on(host_list_.message());

@@ -13,9 +13,9 @@ struct Place {
   std::int64_t row;
 };
 
-/// Where a burst lies: row, bank, column, bank group, from the highest address bits to the lowest. Neighbouring bursts
-/// are in different bank groups, so that a stream pays tCCD_S, and a row of every bank group is used up before the
-/// next.
+/// The address mapping of a channel: row, bank, column and bank group, from the highest address bits to the lowest.
+/// Neighbouring bursts are in different bank groups, so that a stream pays tCCD_S, and a row of every bank group is
+/// used up before the next.
 class AddressMap {
  public:
   explicit AddressMap(const DramSpec& spec)

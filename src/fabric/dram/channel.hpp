@@ -8,7 +8,7 @@
 
 namespace isthmus::fabric::dram {
 
-/// What came at a port of the controller.
+/// A request that came at a port of the controller.
 struct Request {
   Direction direction;
   std::uint64_t address;

@@ -6,8 +6,8 @@
 
 namespace isthmus::fabric::dram {
 
-/// One command a cycle. Commands are placed in the order in which they are decided; one that opens a row ahead of time
-/// may find its cycle before others that are already placed.
+/// The command bus, which carries one command a cycle. Commands are placed in the order in which they are decided; one
+/// that opens a row ahead of time may find its cycle before others that are already placed.
 class CommandBus {
  public:
   /// Commands this far back can still be placed; a queue is served in less.

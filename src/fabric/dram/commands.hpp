@@ -16,12 +16,12 @@ class Commands {
   Commands(const Commands&) = delete;
   Commands& operator=(const Commands&) = delete;
 
-  /// `count` bursts from `first` on, served from cycle `start`; their rows may be opened from `entered` on. Returns the
-  /// cycle of the last column command.
+  /// Places `count` bursts from `first` on, which are served from cycle `start`; their rows may be opened from
+  /// `entered` on. Returns the cycle of the last column command.
   Cycle access(Direction direction, std::uint64_t first, std::int64_t count, Cycle entered, Cycle start);
 
-  /// Refreshes as often as is due by cycle `now`. A refresh waits for what is under way, so it comes late by a request
-  /// at most; the standards allow eight intervals.
+  /// Places the refreshes that are due by cycle `now`. A refresh waits for what is under way, so it comes late by a
+  /// request at most; the standards allow eight intervals.
   void refresh(Cycle now);
 
   const Timing& timing() const { return timing_; }

@@ -7,8 +7,8 @@
 
 namespace isthmus::fabric::dram {
 
-/// What the banks of a rank ask of each other: tRRD and tFAW between activates, tCCD between column commands, tWTR and
-/// the turn of the data bus between directions.
+/// The timings between the banks of a rank: tRRD and tFAW between activates, tCCD between column commands, tWTR and the
+/// turn of the data bus between directions.
 class Rank {
  public:
   static constexpr int kMostGroups = 16;

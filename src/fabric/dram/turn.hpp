@@ -4,13 +4,13 @@
 
 namespace isthmus::fabric::dram {
 
-/// In which direction the controller goes on: a group in one before it turns to what waits in the other, because each
-/// turn of the data bus costs tWTR or the turnaround.
+/// The direction in which the controller goes on. It serves a group in one direction before it turns to requests that
+/// wait in the other, because each turn of the data bus costs tWTR or the turnaround.
 class Turn {
  public:
   Turn(int read_group, int write_group) : read_group_(read_group), write_group_(write_group) {}
 
-  /// What is served next if something waits there; else the other direction.
+  /// The direction that is served next if something waits there; otherwise the other one is.
   Direction first() const { return served_ < group() ? direction_ : other(); }
   void served(Direction direction, std::int64_t bursts) {
     if (direction != direction_) served_ = 0;

@@ -50,7 +50,7 @@ struct Command {
   std::size_t worker = 0;  ///< likewise, in the host: see Workers
   std::vector<CommandId> after;
 
-  // Of a transfer.
+  // Fields of a transfer.
   std::span<const std::byte> from;  ///< pageable memory, to the device
   std::span<std::byte> to;          ///< pageable memory, to the host
   bool copied = true;               ///< by the host, between pageable and pinned memory
@@ -61,7 +61,7 @@ struct Command {
   std::uint64_t chunk = 0;  ///< bytes that pass it at a time; 0: all
   fabric::DmaJob job{};
 
-  // Of a launch.
+  // Fields of a launch.
   fabric::KernelCall call{};
 
   Pieces spent{};  ///< in the host's parts, by them

@@ -13,7 +13,7 @@ Time at_rate(std::uint64_t bytes, Bandwidth rate) {
   return transfer_time({static_cast<std::int64_t>(bytes)}, rate);
 }
 
-/// Between pageable and pinned memory; a coarse model has none of the latter.
+/// Copies between pageable and pinned memory; a coarse model has no pinned memory.
 void stage(std::span<const std::byte> from, std::span<std::byte> to) {
   if (!from.empty() && !to.empty()) std::ranges::copy(from, to.begin());
 }

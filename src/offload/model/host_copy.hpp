@@ -19,11 +19,11 @@ namespace isthmus::offload::model {
 /// What fits a cache is copied there.
 class CopyingCore {
  public:
-  /// To the host's memory; none where the core copies nothing.
+  /// Ports to the host's memory; none if the core copies nothing.
   PortArray<Out<fabric::HostRequest>> moves;
   PortArray<In<fabric::HostMoved>> moved;
 
-  /// To a coarse model of the board, in place of the memory.
+  /// Access to a coarse model of the board, in place of the memory.
   Turn turn;
 
   CopyingCore(const std::optional<CopySpec>& spec, platform::Grain grain);

@@ -83,7 +83,7 @@ class LaunchCall {
   Time cost_;
 };
 
-/// Which commands are with which unit of the device.
+/// The commands that each unit of the device has at the moment.
 class UnitsUnderWay {
  public:
   explicit UnitsUnderWay(std::size_t units) : commands_(units) {}
@@ -115,7 +115,7 @@ class UnitsUnderWay {
 class UnitWays {
  public:
   explicit UnitWays(const fabric::Units& all) : all_(all), first_(units_on(all, 0)) {}
-  /// Those on a way.
+  /// The units on a way.
   static fabric::Units units_on(const fabric::Units& all, std::size_t way);
   struct Place {
     std::size_t way;
@@ -129,7 +129,8 @@ class UnitWays {
   fabric::Units first_;
 };
 
-/// Where so many workers meet the device: rings a unit's doorbell when the unit is free, and takes its interrupts.
+/// The place at which all workers meet the device: it rings a unit's doorbell when the unit is free, and takes its
+/// interrupts.
 class DeviceAccess {
  public:
   PortArray<In<CommandToken>> submitted;

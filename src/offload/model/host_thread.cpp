@@ -16,7 +16,7 @@ const ModelEvent& model_event(const Event& event) {
   return dynamic_cast<const ModelEvent&>(*event);
 }
 
-/// Those of this run: commands of a run before have ended.
+/// The commands of this run among the events: commands of an earlier run have ended.
 std::vector<CommandId> ids_of(const std::vector<Event>& events, const RunIdentity& run) {
   std::vector<CommandId> ids;
   ids.reserve(events.size());

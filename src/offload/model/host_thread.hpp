@@ -18,7 +18,7 @@ struct CallCosts {
   Time wake;
 };
 
-/// Which run of which device: events know theirs by it.
+/// The identity of a run of a device, by which an event knows its own.
 struct RunIdentity {
   bool over = false;  ///< with all its commands
 };

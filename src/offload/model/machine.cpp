@@ -65,7 +65,7 @@ PartPlan bursts(const char* name, const Actors& ports) {
           .counts = "bursts"};
 }
 
-/// Of one engine.
+/// The parts of one engine.
 std::vector<PartPlan> dma_parts(const MachineActors& actors, std::size_t engine) {
   const Actors fetch{actors.dma_fetches[engine]};
   const Actors ports{actors.dma_to_host[engine], actors.dma_to_device[engine]};

@@ -40,7 +40,7 @@ using Actors = std::vector<ActorId>;
 
 /// The actors of a machine that work.
 struct MachineActors {
-  // Of the host: one for each thread, and one for each kernel.
+  // Actors of the host: one for each thread, and one for each kernel.
   Actors threads{};
   Actors transfer_calls{};
   Actors allocations{};
@@ -48,7 +48,8 @@ struct MachineActors {
   Actors launches{};
   ActorId access{};
 
-  // Of the device: one for each DMA engine, one for each memory channel, one for each kernel and each of its ports.
+  // Actors of the device: one for each DMA engine, one for each memory channel, one for each kernel and each of its
+  // ports.
   Actors dma_fetches{};
   Actors dma_sends{};
   Actors dma_to_device{};
@@ -59,7 +60,7 @@ struct MachineActors {
   Actors kernel_writes{};
 };
 
-/// Which masters of the device's memory the shell has: those of each DMA engine and of each kernel's ports.
+/// The masters of the device's memory in the shell: those of each DMA engine and of each kernel's ports.
 struct MachineMasters {
   std::vector<std::size_t> engines{};
   std::vector<std::vector<std::size_t>> kernels{};
@@ -92,7 +93,7 @@ int copying_cores(const MachineSpec& spec, std::size_t threads);
 
 // The machine is built in pieces: the board with the FPGA's shell on it, host software.
 
-/// Where host software meets a board. Commands are handed in and out by worker.
+/// A board as host software meets it. Commands are handed in and out by worker.
 class BoardSide {
  public:
   virtual ~BoardSide() = default;
@@ -100,7 +101,7 @@ class BoardSide {
   virtual Out<CommandToken>& completed(std::size_t worker) = 0;
   virtual platform::Grain grain() const = 0;
   virtual void attach_core(CopyingCore& core) = 0;
-  /// Of one worker's transfers.
+  /// The way in which one worker's transfers pass pinned memory.
   virtual Staging staging() = 0;
 };
 

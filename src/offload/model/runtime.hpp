@@ -126,7 +126,7 @@ class Runtime {
   bool take_completions();
   bool take_calls();
   void dispatch();
-  /// To its worker, if there is one.
+  /// Hands a command to its worker, if there is one.
   bool handed_out(const std::optional<CommandToken>& token);
 
   Timer timer_;

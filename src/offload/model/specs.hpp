@@ -56,7 +56,8 @@ struct MachineSpec {
 
   /// The ways by which host software reaches the shell: a link, or one that takes no time where there is none.
   std::size_t ways() const { return std::max<std::size_t>(1, board.links.size()); }
-  /// Of the registers and interrupts on a way: the link's user clock, else the kernel's or that of the way to memory.
+  /// The clock of the registers and interrupts on a way: the link's user clock, else the clock of the kernel or of the
+  /// way to memory.
   std::optional<Clock> shell_clock(std::size_t way = 0) const {
     if (!board.links.empty()) return board.links[way].pcie.user_clock;
     if (kernel) return kernel->clock;

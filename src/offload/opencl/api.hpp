@@ -55,8 +55,8 @@ std::vector<cl::Device> all_devices();
 /// The device a target names: "opencl:N" or "opencl:NAME"; throws Error if there is none.
 cl::Device find_device(const std::string& target);
 
-/// Of the processor's last-level caches those that go with the device's units, bytes; 0 of other devices. Looks at the
-/// whole machine.
+/// The bytes of those last-level caches of the processor that belong to the device's units; 0 for other devices. Looks
+/// at the whole machine.
 std::int64_t cache_of(const ComputeProperties& device);
 
 /// What the device says of itself, without its caches.

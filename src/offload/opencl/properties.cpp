@@ -19,7 +19,7 @@ struct PciBusInfo {
   cl_uint function;
 };
 
-/// Of an extension that the device may lack.
+/// A property of an extension that the device may lack.
 template <typename T>
 std::optional<T> asked(const cl::Device& device, cl_device_info what) {
   T value{};

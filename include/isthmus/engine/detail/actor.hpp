@@ -30,15 +30,15 @@ struct FiberSlot;
 /// Why an actor does not run at this moment.
 enum class Wait : std::uint8_t {
   none,  ///< it runs or is ready to
-  // For news of one channel.
+  // Waits for news of one channel.
   read,    ///< in `read`, no token known
   push,    ///< in `push` or `slot`, no free slot known
-  answer,  ///< asked something another actor may still change
-  turn,    ///< could start a step, but is likely to block in it
-  // For other things.
+  answer,  ///< it asked something that another actor may still change
+  turn,    ///< it could start a step, but is likely to block in it
+  // Other waits.
   sleep,     ///< nothing it asked can change before `known_wake`, as far as known
   horizon,   ///< its next act lies past its horizon
-  trimming,  ///< so far ahead that the history of its channels would be lost
+  trimming,  ///< it is so far ahead that the history of its channels would be lost
   finished,
 };
 
@@ -47,7 +47,7 @@ struct FinishStep {};
 /// Unwinds a step that will never be resumed, when a run ends.
 struct StopStep {};
 
-/// Where a port keeps the tick of its last move: in the header of the slot before its cursor.
+/// The place in which a port keeps the tick of its last move: the header of the slot before its cursor.
 struct LastMove {
   explicit LastMove(const PortState& of)
       : port(&of),
@@ -58,8 +58,8 @@ struct LastMove {
   std::size_t behind_cursor;  ///< bytes
 };
 
-/// A tick of a type that no token has: the compiler must take the store of a token for one of any integer of its size,
-/// and would load the tick again behind it.
+/// A tick of a type that no token has. Otherwise the compiler must take the store of a token for one of any integer of
+/// its size, and would load the tick again after it.
 class UnaliasedTick {
   enum class Stored : Tick {};
 
@@ -75,140 +75,141 @@ class UnaliasedTick {
   Stored stored_;
 };
 
-/// The present tick of the actor that runs on this thread: what `Actor::now` holds for all others. Thread-local,
+/// The present tick of the actor that runs on this thread; `Actor::now` holds it for all others. It is thread-local,
 /// because ports read it at every token.
 extern thread_local constinit UnaliasedTick running_now __attribute__((tls_model("initial-exec")));
 
-/// What whoever has news for an actor looks at, all at once.
+/// The fields that are looked at if there is news for an actor, in one word.
 struct Standing {
   Wait wait = Wait::none;
   bool ready = false;
-  bool trim_due = false;   ///< half a ring was filled since it was last seen that no needed history is written over
-  bool held_back = false;  ///< the order of actors is drawn, and news does not change it
+  bool trim_due = false;   ///< half a ring was filled since the last check that no needed history is written over
+  bool held_back = false;  ///< actors run in a random order, which news does not change
 
   static_assert(std::endian::native == std::endian::little, "`wait` is the lowest byte of the word");
-  /// It is nothing but that it waits like this.
+  /// Tells whether the actor waits for this, and no other field is set.
   bool only(Wait for_what) const { return std::bit_cast<std::uint32_t>(*this) == static_cast<std::uint32_t>(for_what); }
-  /// Likewise for news of a channel: one of the four that come first.
+  /// Tells whether the actor waits for news of a channel, by one of the first four kinds of wait, and no other field is
+  /// set.
   bool only_for_news() const {
     return std::bit_cast<std::uint32_t>(*this) - 1 < static_cast<std::uint32_t>(Wait::turn);
   }
 };
 
-/// An actor as the scheduler sees it: its place in time and why it waits. The user's struct is in the derived
-/// ActorOf<T>.
+/// An actor as the scheduler sees it: its place in time and the reason for its wait. The user's struct is in the
+/// derived ActorOf<T>.
 struct alignas(64) Actor : Standing {
-  static constexpr Tick kCheckNow = -1;  ///< of `next_check` and `may_wait_to`: before every tick
+  static constexpr Tick kCheckNow = -1;  ///< value of `next_check` and `may_wait_to`: before every tick
 
-  // Four cache lines: what every step touches; what a wait does; what an actor is looked at for that waits or is told
-  // of news; its account.
-  bool has_news = false;         ///< it is in the list of those that were told of a move
-  bool needs_slow_path = false;  ///< this step was told "no", waited or is watched: its end needs a closer look
-  bool waited = false;           ///< for a time, in this step
+  // The fields lie in four cache lines: one for every step; one for a wait; one for a look at an actor that waits or is
+  // told of news; one for its activity.
+  bool has_news = false;         ///< it is in the list of actors that were told of a move
+  bool needs_slow_path = false;  ///< this step had a failed poll, waited or is watched: its end needs a closer look
+  bool waited = false;           ///< this step waited for a time
   bool clocked = false;
   Tick now = 0;
-  /// The first tick at which the loop of steps needs a closer look, but for waits since then.
+  /// The first tick at which the loop of steps needs a closer look; the waits since then put it off.
   Tick next_check = kCheckNow;
-  /// A wait to this tick leaves all steps before `next_check` before `next_boundary_check`.
+  /// After a wait to this tick all steps before `next_check` still start before `next_boundary_check`.
   Tick may_wait_to = kCheckNow;
   Tick initiation_interval = 1;
-  /// The first tick past the horizon, or of a step that may have to be watched; at times less.
+  /// The first tick past the horizon, or the tick of a step that may have to be watched; at times an earlier one.
   Tick next_boundary_check = 0;
 
-  Tick horizon = 0;     ///< the last tick at which it may act
-  Tick advanced = 0;    ///< a of rule 2; no wait for a token or a slot is in it
-  Tick watch_at = 0;    ///< from here on the first step to start is watched, where nothing has moved for some time
-  Tick waited_at = -1;  ///< the end of the last wait for a time
-  PortState* gate = nullptr;     ///< the first input of one without `done()`: with a token at hand it is not done
-  PortState* expects = nullptr;  ///< the port at which a step last blocked: news of it is awaited before the next step
-  PortState* expects_token = nullptr;  ///< the same, where it is an input of one with `done()` that is not yet closed
+  Tick horizon = 0;           ///< the last tick at which it may act
+  Tick advanced = 0;          ///< `a` of rule 2; it contains no wait for a token or a slot
+  Tick watch_at = 0;          ///< the first step to start from here on is watched, if nothing has moved for some time
+  Tick waited_at = -1;        ///< the end of the last wait for a time
+  PortState* gate = nullptr;  ///< the first input of an actor without `done()`, which is not done while it has a token
+  PortState* expects = nullptr;        ///< the port at which a step last blocked: the next step waits for news of it
+  PortState* expects_token = nullptr;  ///< `expects`, if it is an open input of an actor with `done()`
   Channel* waits_on = nullptr;
   Scheduler* scheduler = nullptr;
 
   Tick wait_began = 0;
-  bool moved = false;  ///< a token, in a slow path; kept only without a clock
+  bool moved = false;  ///< a slow path moved a token; kept only without a clock
   bool sensed_time = false;
   Poll polled = Poll::token;
   bool failed = false;
-  bool listed = false;   ///< among those the scheduler looks through when nothing can run
-  bool crosses = false;  ///< to actors whose ticks are not its own, through windows
+  bool listed = false;   ///< it is in the list that the scheduler looks through when nothing can run
+  bool crosses = false;  ///< it has windows to actors whose ticks are not its own
   bool feeds_itself = false;
   bool blocked_lately = false;
   bool periodic = false;
   bool trivial = false;
   bool has_done = false;
-  Activity parked_activity = Activity::busy;  ///< of a wait for the horizon since `wait_began`
-  int vain_turns = 0;  ///< how often nothing but its own next step would have brought news of what it expects
+  Activity parked_activity = Activity::busy;  ///< activity since `wait_began` of an actor that waits for its horizon
+  int vain_turns = 0;  ///< how often only its own next step would have brought news of what it expects
   int index = 0;
   std::vector<Channel*> inputs;
   std::vector<Channel*> outputs;
 
   Spans spans;
-  FiberSlot* fiber = nullptr;  ///< where a step stands that waits, while `run` is null
+  FiberSlot* fiber = nullptr;  ///< the stack of a step that waits, while `run` is null
 
   Grid grid;
-  NativeContext* native = nullptr;  ///< where the graph runs in real time
+  NativeContext* native = nullptr;  ///< set if the graph runs in real time
 
-  // Waiting.
-  Tick resume_at = 0;  ///< next act of one that waits for its horizon
+  // State of a wait.
+  Tick resume_at = 0;  ///< next act of an actor that waits for its horizon
   Tick known_wake = kNever;
-  Tick sleep_period = 0;        ///< from step to step; 0 where only news makes one
+  Tick sleep_period = 0;        ///< ticks from step to step; 0 if only news makes a step
   bool idle = false;            ///< docs/time.md, "The end"
-  bool busy_asleep = false;     ///< the steps that it sleeps through were not told "no"
-  std::vector<LastMove> moves;  ///< of its ports: first of the one by which a step was last seen to have moved
-  std::uint8_t told_end = 0;    ///< exceptions thrown to it to end a step; one that it caught is its failure
+  bool busy_asleep = false;     ///< the steps that it sleeps through had no failed poll
+  std::vector<LastMove> moves;  ///< last moves of its ports; first that of the port that a step last moved
+  std::uint8_t told_end = 0;    ///< exceptions thrown to it to end a step; if it catches one, it has failed
   Tick idle_since = 0;
-  Tick unwatched = 0;  ///< how far it may go before the scheduler looks at the rest of the run
+  Tick unwatched = 0;  ///< ticks that it may go before the scheduler looks at the rest of the run
 
-  // Silence.
-  Tick step_start = 0;     ///< of the last step that moved nothing
-  Tick silent_until = -1;  ///< of `snapshot`: the end of the last step that may repeat, or the start of a watched one
-  bool promised = false;   ///< said `timer.wait(ports...)` in this step
-  Tick polls_since = kNever;  ///< the end of the first silent step of one that the engine cannot put to sleep
+  // State of silent steps.
+  Tick step_start = 0;        ///< start of the last step that moved nothing
+  Tick silent_until = -1;     ///< tick of `snapshot`: end of the last step that may repeat, or start of a watched one
+  bool promised = false;      ///< this step called `timer.wait(ports...)`
+  Tick polls_since = kNever;  ///< end of the first silent step of an actor that the engine cannot put to sleep
   FailedPolls failed_polls;
   std::vector<std::byte> snapshot;
-  Tick promises = 0;  ///< how often it said so; ports of the last time have this number
+  Tick promises = 0;  ///< number of such calls; the ports of the last call have this number
 
-  // Identity and accounts.
+  // Identity and activity.
   std::string pll;
   std::string name;
   const char* group = "";
-  std::int64_t message = -1;        ///< it works on, where that is known and observed
-  StateObserver* states = nullptr;  ///< is told of it, where anyone is
+  std::int64_t message = -1;        ///< message on which it works, if that is known and observed
+  StateObserver* states = nullptr;  ///< observer of its states, if there is one
   std::vector<Occupancy*> occupancies;
-  std::int64_t blocked_before = 0;  ///< femtoseconds of spans no longer kept
+  std::int64_t blocked_before = 0;  ///< femtoseconds of spans that are no longer kept
   std::int64_t starved_before = 0;
-  std::int64_t told_until = -1;  ///< up to where an observer knows its states
+  std::int64_t told_until = -1;  ///< time up to which an observer knows its states
   Tick finished_at = kNever;
   bool ended = false;  ///< its run is over
-  Tick instant = -1;   ///< of the last operation without a clock that took no time, and how many there were
+  Tick instant = -1;   ///< instant of the last operations without a clock that took no time; `at_instant` counts them
   int at_instant = 0;
   std::exception_ptr failure;
 
   virtual ~Actor() = default;
   ActorId id() const { return {static_cast<std::size_t>(index)}; }
-  /// Runs steps until the actor finishes or has to wait at the boundary of a step; suspends the fiber it is on where it
-  /// has to wait inside one, and is null while it does. Returns the actor to run next, if that is known.
+  /// Runs steps until the actor finishes or has to wait at its step boundary; suspends the present fiber if the actor
+  /// has to wait inside a step, and is null while it does. Returns the actor to run next, if that is known.
   Actor* (*run)(Actor&) = nullptr;
   bool stands_in_step() const { return run == nullptr; }
-  /// The same in real time, for as long as its `native` lets it.
+  /// Runs steps in real time, for as long as `native` lets it.
   virtual void run_native() = 0;
-  /// The run is over.
+  /// Called when the run is over.
   virtual void end_run() = 0;
-  /// The bytes of a trivially copyable actor but for its ports and timers.
+  /// Copies the bytes of a trivially copyable actor without its ports and timers.
   virtual void copy_state(std::vector<std::byte>& to) const = 0;
   virtual bool same_state(const std::vector<std::byte>& as) const = 0;
 
-  /// Where the next step starts after one that advanced to `now` (rule 2).
+  /// The tick at which the next step starts after one that advanced to `now` (rule 2).
   Tick after_advances() { return now + std::max<Tick>(initiation_interval - std::exchange(advanced, 0), 1); }
-  /// As many steps may start, from `now` on, before a closer look.
+  /// Lets this number of steps start, from `now` on, before a closer look.
   void set_next_check(Tick steps) {
     next_check = std::min(next_boundary_check, now + steps * initiation_interval);
     may_wait_to = next_boundary_check - (next_check - now);
   }
-  /// A step waits at `port` up to `now`.
+  /// Notes that a step has waited at `port` up to `now`.
   void wait_out(const PortState& port) {
-    // A step that waits elsewhere may go on to take more from the gate than one token, at another tick.
+    // A step that waits at another port may go on to take more tokens than one from the gate, at another tick.
     if (now > may_wait_to || (gate != nullptr && gate != &port)) force_check();
   }
   void require_slow_path() {
@@ -216,7 +217,7 @@ struct alignas(64) Actor : Standing {
     force_check();
   }
   void force_check() { next_check = kCheckNow; }
-  /// The same, where `next_boundary_check` may have come nearer.
+  /// Forces a check at each wait too, because `next_boundary_check` may have come nearer.
   void forbid_waits() { next_check = may_wait_to = kCheckNow; }
   void note_failed_poll(Channel& channel, Poll what, Tick at) {
     require_slow_path();
@@ -230,17 +231,17 @@ struct alignas(64) Actor : Standing {
 /// `release` record the move where the window is empty. `token_visible`, which counts as an access, `peek` and
 /// `slot_free` answer for the present tick.
 void claim_slot(PortState& port);
-/// Tells whether `claim_slot` would neither wait nor advance, as far as is known: asked without doing either.
+/// Tells whether `claim_slot` would neither wait nor advance, as far as is known; this call does neither.
 bool slot_at_hand(const PortState& port);
 void publish(PortState& port);
-/// Where the list of actors ends that were told of a move, and at which the scheduler of this thread has not looked.
+/// The end of the list of actors that were told of a move and at which the scheduler of this thread has not looked.
 extern thread_local constinit Actor** news_end __attribute__((tls_model("initial-exec")));
 
-/// `actor` waits for news of a channel: the next move of `port`, the other end, tells it.
+/// Makes `actor` wait for news of a channel: the next move of `port`, the other end, tells it.
 inline void listen_to(PortState& port, Actor& actor) {
   port.listener = &actor;
 }
-/// `port` has made the move that its listener waits for, or waited for: to be told in vain does no harm.
+/// Tells the listener of `port` of a move. The listener may no longer wait for it, which does no harm.
 inline void tell_listener(PortState& port) {
   Actor& actor = *std::exchange(port.listener, nullptr);
   if (std::exchange(actor.has_news, true)) return;
@@ -259,9 +260,9 @@ void wait_until(Actor& actor, Time time);
 void wait_for(Actor& actor, Time time);
 void works_on(Actor& actor, std::int64_t message);
 
-/// Waits for the head token of an input where one is there, comes later, that takes nothing but time, and it comes as
-/// long after the last as that after the one before; else does nothing and returns false. Of a slot that holds no token
-/// the wait would be shorter than a tick, and no span is.
+/// Waits for the head token of an input, and returns true, if that token only takes time and comes as long after the
+/// last one as that came after the one before; else does nothing and returns false. For a slot that holds no token the
+/// wait would be shorter than a tick, and there is no such span.
 [[gnu::always_inline]] inline bool await_next(PortState& port) {
   const Tick now = running_now;
   const Tick ready = Channel::header_at(port.cursor).pushed_at + port.wait_latency;
@@ -273,9 +274,9 @@ void works_on(Actor& actor, std::int64_t message);
 
 /// The step boundary, between two steps: what ActorOf<T>::run asks of the scheduler.
 enum class AtBoundary : std::uint8_t { step, leave };
-/// For an actor with a clock, at the tick where its next step would start if the last one neither waited for a time nor
-/// was silent. Leaves that tick in `now`. Returns who starts a step now: the actor itself, whose `next_check` is later
-/// then; another, for whom it leaves; or null where that is not known.
+/// Ends the step of an actor with a clock, at the tick at which its next step would start if the last one neither
+/// waited for a time nor was silent. Leaves that tick in `now`. Returns the actor that starts a step now: the same
+/// actor, whose `next_check` is later then; another, for which it leaves; or null if that is not known.
 Actor* before_next_step(Actor& actor, Tick next);
 AtBoundary before_next_clockless_step(Actor& actor);
 AtBoundary after_silent_step(Actor& actor, Tick step_start);

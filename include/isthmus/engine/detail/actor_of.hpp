@@ -17,7 +17,7 @@
 /// The actor that a graph makes of a user's struct.
 namespace isthmus::engine {
 
-/// The bytes of an actor between its ports and timers.
+/// The bytes of an actor between two of its ports and timers.
 struct StateRange {
   std::size_t begin;
   std::size_t size;
@@ -121,7 +121,7 @@ struct ActorOf final : GraphActor {
     });
   }
 
-  /// `loop` leaves in `self` the actor that it was at.
+  /// Runs `loop`, which leaves in `self` the actor at which it stopped.
   template <class Loop>
   [[gnu::always_inline]] static Actor* run_loop(Actor& first, const Loop& loop) {
     auto* self = static_cast<ActorOf*>(&first);
@@ -139,11 +139,11 @@ struct ActorOf final : GraphActor {
     now = running_now;
     fail(*this, std::current_exception());
   }
-  /// Steps of `self`, and of those of its kind that are next in turn; returns the actor behind them, if it is known.
-  /// Whatever makes a step silent or longer than its interval, but for waits for tokens and slots, forces a check.
+  /// Runs steps of `self`, and of the actors of its type that are next in turn; returns the actor after them, if it is
+  /// known. Whatever makes a step silent or longer than its interval forces a check, except waits for tokens and slots.
   [[gnu::always_inline]] static Actor* loop_of_steps(ActorOf*& self, decltype(Actor::run) run) {
     Tick due = self->now;
-    Tick waits = 0;  // how much later steps start than `due`, for waits since `next_check` was set
+    Tick waits = 0;  // delay of step starts after `due`, by waits since `next_check` was set
     for (;;) {
       while (due >= self->next_check) {
         Actor* const next = before_next_step(*self, due + waits);

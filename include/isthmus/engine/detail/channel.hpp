@@ -15,15 +15,15 @@ namespace isthmus::engine {
 struct Actor;
 struct Channel;
 
-/// Tells whether moves and states can be watched at all: benchmarks compile an engine without, to tell what it costs
-/// that they can.
+/// Tells whether moves and states can be observed at all. Benchmarks compile an engine without this, to measure its
+/// cost.
 #ifdef ISTHMUS_UNOBSERVED
 inline constexpr bool kObservable = false;
 #else
 inline constexpr bool kObservable = true;
 #endif
 
-/// Is told of every token that moves; for tests and traces. Times are absolute.
+/// Gets every token that moves; for tests and traces. Times are absolute.
 class ChannelObserver {
  public:
   virtual ~ChannelObserver() = default;
@@ -31,14 +31,14 @@ class ChannelObserver {
   virtual void popped(int channel, Time at) = 0;
 };
 
-/// Before every tick that an actor can be at.
+/// A tick before every tick at which an actor can be.
 inline constexpr Tick kLongAgo = -(Tick{1} << 61);
 
-/// Between which ends tokens may move through windows: where both have clocks, and nobody watches.
+/// The kind of windows that a channel has: some if both ends have clocks and nobody observes.
 enum class Windows : std::uint8_t {
   none,
   alike,   ///< the ticks of one end are ticks of the other
-  across,  ///< they are not: what comes in time is found by its time
+  across,  ///< they are not: tokens that come in time are found by their times
 };
 
 /// The header before each token in a channel's ring: its history.
@@ -47,13 +47,14 @@ struct SlotHeader {
   Tick popped_at = kLongAgo;  ///< reader tick
 };
 
-/// What was last asked of a crossing, since the same is asked again and again.
+/// The last answer of a crossing, since the same act is asked for again and again.
 struct LastSeen {
   Tick act = kNever;
   Tick at = kNever;
 };
 
-/// When inputs that are asked together (SilentInputs) were told "no": all of them, and one that was asked by itself.
+/// The ticks at which polls of inputs that are asked together (SilentInputs) failed: of all of them, and of one that
+/// was asked by itself.
 struct ToldTogether {
   Tick all = -1;
   Tick alone = -1;
@@ -65,31 +66,31 @@ struct ToldTogether {
 /// i ticks after the window was opened, and a port moves at most one token a tick. The window is empty where moves are
 /// observed or an end has no clock, and ends before `stop`.
 struct alignas(64) PortState {
-  /// Of `wait_latency`: no wait is that long.
+  /// Value of `wait_latency`: no wait is that long.
   static constexpr Tick kNoWait = Tick{1} << 60;
 
-  // What a token and a wait for one touch lies in one cache line. `cursor` and `window_end` do not lie side by side: a
-  // pair is stored by way of a vector register, which takes longer.
+  // The fields that a token, and a wait for one, touch lie in one cache line. `cursor` and `window_end` are not
+  // neighbours: the compiler would store a pair by way of a vector register, which takes longer.
   std::byte* cursor = nullptr;  ///< the slot of the next token
-  Tick latency = 0;             ///< of an input's tokens, in ticks of both ends; 0 of an output
+  Tick latency = 0;             ///< latency of an input's tokens, in ticks of both ends; 0 for an output
   std::byte* window_end = nullptr;
-  Actor* listener = nullptr;  ///< the other end's, where it may wait for news of this one's next move
-  /// `latency` of an input whose next token may be waited for by its header alone: `Channel::wait_latency`, but not
-  /// behind a look in vain; else `kNoWait`. The header of a slot that holds no token is of one that became visible in
-  /// the past.
+  Actor* listener = nullptr;  ///< actor of the other end, if it may wait for news of this end's next move
+  /// `latency` of an input whose next token may be waited for by its header alone: `Channel::wait_latency`, except
+  /// after a failed poll; else `kNoWait`. The header of a slot that holds no token is that of a token which became
+  /// visible in the past.
   Tick wait_latency = kNoWait;
-  std::byte* stop = nullptr;  ///< the slot in the ring's middle or its last: moves across it go by Channel::step
+  std::byte* stop = nullptr;  ///< slot in the ring's middle or its last slot: moves across it use Channel::step
   Actor* actor = nullptr;
-  Tick last_miss = -1;  ///< of a `pull` that found nothing
+  Tick last_miss = -1;  ///< tick of a `pull` that found nothing
   Channel* channel = nullptr;
   PortState* peer = nullptr;  ///< the channel's other end
-  Tick last_no = -1;          ///< of `peek`, `front` or `room`
+  Tick last_no = -1;          ///< tick of a `peek`, `front` or `room` that failed
   Tick last_no_closed = -1;
-  Tick promise = -1;       ///< the last `timer.wait(ports...)` that named it
+  Tick promise = -1;       ///< number of the last `timer.wait(ports...)` that named this port
   std::uint64_t laps = 0;  ///< tokens moved in whole rounds of the ring
-  /// Of an input with a clock: a tick before which no token behind the window is visible. It only rises.
+  /// For an input with a clock: a tick before which no token behind the window is visible. It only rises.
   Tick nothing_before = 0;
-  NativePort native;  ///< in place of all else where the graph runs in real time
+  NativePort native;  ///< used in place of all other fields if the graph runs in real time
 
   bool reads() const { return latency != 0; }
 };
@@ -104,7 +105,7 @@ struct AlignedDelete {
 /// run are taken when an actor had already run past that end. Before the first slot stands a copy of the last one's
 /// header, so that every slot has the header of the move before.
 struct alignas(64) Channel {
-  // What is looked at when actors change: two cache lines and the beginning of `back`.
+  // The fields that are looked at when actors change: two cache lines and the beginning of `back`.
   PortState* writer_port = nullptr;
   PortState* reader_port = nullptr;
   Actor* writer = nullptr;
@@ -115,11 +116,11 @@ struct alignas(64) Channel {
   std::uint32_t stride = 0;  ///< bytes from slot to slot: an odd number shifted by `stride_shift`
   std::uint32_t stride_shift = 0;
   std::uint32_t stride_inverse =
-      1;  ///< of the odd number, modulo 2^32: makes a division of a multiple a multiplication
+      1;  ///< inverse of the odd number, modulo 2^32: makes a division of a multiple a multiplication
   bool observed = false;
   Windows windows = Windows::none;
-  Tick earliest_token = 0;      ///< reader tick before which nothing becomes visible that is not there yet
-  Tick earliest_slot = 0;       ///< writer tick before which no slot becomes free that is not free yet
+  Tick earliest_token = 0;      ///< reader tick before which no further token becomes visible (lower bound)
+  Tick earliest_slot = 0;       ///< writer tick before which no further slot becomes free (lower bound)
   Tick close_visible = kNever;  ///< reader tick from which the channel is closed, once the writer has finished
   Crossing forward;
   Crossing back;
@@ -127,10 +128,10 @@ struct alignas(64) Channel {
   std::byte* last_slot = nullptr;
   std::uint64_t depth = 0;
   std::uint64_t slots = 0;                 ///< a power of two
-  std::vector<std::int64_t> messages;      ///< of the tokens' writers, by slot, where states are observed
-  Tick wait_latency = PortState::kNoWait;  ///< of its reader
-  ToldTogether* told = nullptr;            ///< where its reader asks for its head together with those of others
-  bool returns = false;                    ///< its tokens bring entries back, whatever message they were for
+  std::vector<std::int64_t> messages;      ///< message of the writer of each token, by slot, if states are observed
+  Tick wait_latency = PortState::kNoWait;  ///< `PortState::wait_latency` of the reader
+  ToldTogether* told = nullptr;  ///< set if the reader asks for this head together with those of other channels
+  bool returns = false;  ///< its tokens bring entries back, and do not change the message on which the reader works
   int index = 0;
   int client_key = 0;
   int synchroniser = 0;
@@ -139,7 +140,7 @@ struct alignas(64) Channel {
   bool direct() const { return forward.direct(); }
   bool closing() const { return close_visible != kNever; }
   bool empty() const { return writer_port->cursor == reader_port->cursor; }
-  /// Of tokens pushed and not yet popped.
+  /// Bytes of the tokens that are pushed and not yet popped.
   std::int64_t bytes() const {
     const auto ahead = writer_port->cursor - reader_port->cursor;
     return ahead < 0 ? ahead + ring_bytes : ahead;
@@ -155,7 +156,7 @@ struct alignas(64) Channel {
   std::byte* slot(std::uint64_t n) const { return ring + (n & (slots - 1)) * stride; }
   static SlotHeader& header_at(std::byte* slot) { return *std::launder(reinterpret_cast<SlotHeader*>(slot)); }
   SlotHeader& header(std::uint64_t n) const { return header_at(slot(n)); }
-  /// Moves `port` on by a slot; true after each half of the ring.
+  /// Moves `port` on by a slot; returns true after each half of the ring.
   bool step(PortState& port) const {
     const bool half = port.cursor == port.stop;
     if (port.cursor != last_slot) {
@@ -180,17 +181,19 @@ struct alignas(64) Channel {
   /// The reader tick from which token `n` can be pulled.
   Tick visible(std::uint64_t n) const { return seen(forward, header(n).pushed_at); }
   Tick head_visible() const { return seen(forward, header_at(reader_port->cursor).pushed_at); }
-  /// The same, for who asks again and again.
+  /// The reader tick from which the head can be pulled, for callers that ask again and again.
   Tick head_visible_still() const { return seen(forward, header_at(reader_port->cursor).pushed_at, head_seen_); }
-  /// The same of the token behind it, which does not lie in another half of the ring: the next that is asked for.
+  /// The same tick for the token behind the head, if that does not lie in another half of the ring: it is the next that
+  /// is asked for.
   Tick visible_behind_head() const {
     return seen(forward, header_at(reader_port->cursor + stride).pushed_at, head_seen_);
   }
-  /// The writer tick from which the next token finds its slot, where that slot was popped at all.
+  /// The writer tick from which the next token finds its slot, if that slot was popped at all.
   Tick next_slot_free() const { return seen(back, header_at(freed_by(writer_port->cursor)).popped_at); }
 
  private:
-  /// Of an act that has been: it is not so late that its sight lay past the end of time where crossing is an addition.
+  /// The tick at which the other end sees a past act. An act that has happened is not so late that the other end would
+  /// see it past the end of time, if crossing is an addition.
   static Tick seen(const Crossing& way, Tick act) { return way.direct() ? act + way.latency() : way.map(act); }
   static Tick seen(const Crossing& way, Tick act, LastSeen& last) {
     if (way.direct()) return act + way.latency();

@@ -18,11 +18,11 @@ struct FailedPoll {
   Channel* channel;
   Poll what;
   Tick at;
-  const SilentInputs* inputs = nullptr;  ///< that were told together, in place of a channel
+  const SilentInputs* inputs = nullptr;  ///< inputs that were asked together, in place of a channel
 };
 
-/// Those of a step that were told "no". One is written down as often as a token moves, and a vector calls a function
-/// for each.
+/// The failed polls of a step. One is written down as often as a token moves, and a vector would call a function for
+/// each.
 class FailedPolls {
  public:
   void add(const FailedPoll& poll) {
@@ -32,7 +32,7 @@ class FailedPolls {
   }
   bool empty() const { return end_ == begin(); }
   void clear() { end_ = begin(); }
-  /// Forgets those from `from` on.
+  /// Forgets the polls from `from` on.
   void erase_from(FailedPoll* from) { end_ = from; }
   FailedPoll* begin() { return storage_.get(); }
   FailedPoll* end() { return end_; }

@@ -7,7 +7,7 @@
 /// The fields of plain structs, as far as C++20 can tell them.
 namespace isthmus::engine {
 
-/// Converts to what a field of `Of` may be, but neither to `Of` itself nor to a base of it.
+/// Converts to every type that a field of `Of` may have, but neither to `Of` itself nor to a base of it.
 template <class Of, std::size_t = 0>
 struct AnyField {
   template <class T>
@@ -30,8 +30,8 @@ constexpr bool has_fields(std::index_sequence<n...>) {
   return counted && !more;
 }
 
-/// How many fields `T` has; 0 where that cannot be told: for more than eight, bases, private fields, C arrays, and what
-/// is no aggregate.
+/// The number of fields of `T`; 0 if that cannot be told: for more than eight fields, bases, private fields, C arrays,
+/// and types that are no aggregates.
 template <class T, std::size_t n = 1>
 constexpr std::size_t count_fields() {
   if constexpr (!std::is_aggregate_v<T> || n > 8)
@@ -42,8 +42,8 @@ constexpr std::size_t count_fields() {
     return count_fields<T, n + 1>();
 }
 
-/// Calls `visit` with all fields of `object`, whose number is known; returns nothing where it cannot be called with
-/// them: there is no reference to a field of bits.
+/// Calls `visit` with all fields of `object`, whose number is known; returns nothing if it cannot be called with them,
+/// because there is no reference to a bit-field.
 template <class T, class Visit>
 [[gnu::always_inline]] constexpr decltype(auto) with_fields(T& object, const Visit& visit) {
   constexpr std::size_t fields = count_fields<std::remove_const_t<T>>();

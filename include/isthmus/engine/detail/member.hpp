@@ -23,20 +23,20 @@ class Member {
   Member(Kind kind, const char* name, const TokenType* type, std::size_t size);
 };
 
-/// One that moves tokens.
+/// A member that moves tokens.
 class Port : public Member {
  protected:
   using Member::Member;
 };
 
-/// At what multiple of bytes a token stands. One of whole cache lines lies in no line that it does not fill: it is
-/// copied by loads and stores of up to a line, and one across two lines costs two.
+/// The alignment of a token in its slot. A token of whole cache lines is aligned to a line, because it is copied by
+/// loads and stores of up to a line, and one across two lines costs two.
 template <class T>
 constexpr std::size_t token_alignment() {
   constexpr std::size_t kLine = 64;
   return sizeof(T) % kLine == 0 && alignof(T) < kLine ? kLine : alignof(T);
 }
-/// Where in a slot the token stands, and how many bytes a slot takes.
+/// The place of the token in its slot, and the bytes of a slot.
 template <class T>
 constexpr std::size_t value_offset() {
   return std::max(token_alignment<T>(), sizeof(SlotHeader));
@@ -50,7 +50,7 @@ constexpr std::size_t slot_bytes() {
 /// The properties on which two ends of a channel must agree.
 struct TokenType {
   const std::type_info* type;
-  std::size_t slot_bytes;  ///< on the model
+  std::size_t slot_bytes;  ///< bytes of a slot on the model
   std::size_t size;
 };
 template <class T>

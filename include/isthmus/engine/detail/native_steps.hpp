@@ -20,7 +20,7 @@ concept HasDone = requires(T& actor) {
   { actor.done() } -> std::convertible_to<bool>;
 };
 
-/// What the loop of steps in real time needs of an actor's fields.
+/// The access of the loop of steps in real time to an actor's fields.
 struct PortAccess {
   template <class T>
   static constexpr bool is_port = std::is_base_of_v<Port, T>;
@@ -38,7 +38,7 @@ struct PortAccess {
   [[gnu::always_inline]] static bool open(const PortArray<Port>& field) {
     return field.empty() || open(field[0]);
   }
-  /// `field` is of a copy of the actor.
+  /// `field` belongs to a copy of the actor.
   template <class T>
   [[gnu::always_inline]] static void forget_model(T& field) {
     if constexpr (is_port<T>) {
@@ -46,7 +46,7 @@ struct PortAccess {
       field.state_.cursor = field.state_.window_end = field.state_.stop = nullptr;
     }
   }
-  /// Field by field, with a barrier behind each: stores that were joined would be prepared at every step.
+  /// Copies field by field, with a barrier after each: the compiler would prepare joined stores at every step.
   template <class T>
   [[gnu::always_inline]] static void save(T& field, const T& from) {
     if constexpr (is_port<T>) {
@@ -65,7 +65,7 @@ inline constexpr bool PortAccess::reads<PortArray<In<T>>> = true;
 template <class Port>
 inline constexpr bool PortAccess::moves<PortArray<Port>> = true;
 
-/// A value in which no address stands, as far as types tell.
+/// Tells whether `T` is a value that contains no address, as far as its type tells.
 template <class T>
 constexpr bool is_value() {
   if constexpr (std::is_arithmetic_v<T> || std::is_enum_v<T> || std::is_same_v<T, Time>)
@@ -79,7 +79,7 @@ constexpr bool is_value() {
     return false;
 }
 
-/// Nothing in such an actor can point into it, and all its fields can be told apart.
+/// Tells whether nothing in such an actor can point into it, and all its fields are known.
 template <class T>
 constexpr bool may_stand_elsewhere() {
   if constexpr (count_fields<T>() != 0) {
@@ -91,9 +91,9 @@ constexpr bool may_stand_elsewhere() {
     return false;
 }
 
-/// An actor that can be stepped as a copy in the loop's own frame. No one else can reach that, so that its ports and
-/// its state stay in registers from step to step, where they would otherwise be stored and loaded again for each: that
-/// takes longer than a short step itself.
+/// Tells whether an actor can be stepped as a copy in the loop's own frame. Nothing else can reach that copy, so that
+/// its ports and its state stay in registers from step to step. Otherwise each step would store and load them again,
+/// which takes longer than a short step itself.
 template <class T>
 concept SteppedAsCopy = std::is_trivially_copyable_v<T> && std::is_copy_constructible_v<T> &&
                             std::is_copy_assignable_v<T> && sizeof(T) <= 512 &&
@@ -109,7 +109,7 @@ constexpr std::size_t lead_of() {
   return at;
 }
 
-/// A copy of an actor: its ports move tokens on the ends of rings alone.
+/// A copy of an actor, whose ports move tokens on the ends of rings only.
 template <class T>
 class Copy {
  public:
@@ -138,7 +138,7 @@ class Copy {
 template <class T, class LeadOpen, class Save>
 [[gnu::always_inline]] inline void loop_native(T& actor, NativeContext& self, const LeadOpen& lead_open,
                                                const Save& save) {
-  constexpr int kStepsBetweenChecks = 4096;  // steps between two looks at an actor that never asks in vain
+  constexpr int kStepsBetweenChecks = 4096;  // steps between two looks at an actor that never polls in vain
   for (int steps_left = kStepsBetweenChecks;;) {
     if constexpr (HasDone<T>) {
       if (actor.done()) {

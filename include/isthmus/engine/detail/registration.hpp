@@ -22,7 +22,7 @@ struct MemberRecord {
   Channel* channel = nullptr;
 };
 
-/// An array of ports of an actor, outside it.
+/// An array of an actor's ports, which lies outside the actor.
 struct PortStorage {
   std::unique_ptr<std::byte[], AlignedDelete> ports;
   std::size_t bytes = 0;
@@ -49,7 +49,7 @@ class Registration {
   };
 
   Range object_;
-  Range array_;  ///< the last one
+  Range array_;  ///< the array that was registered last
   int elements_ = 0;
   std::vector<MemberRecord> found_;
   std::vector<PortStorage> arrays_;

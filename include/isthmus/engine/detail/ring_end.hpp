@@ -33,46 +33,47 @@ struct SlotRange {
 /// What different cores write is two cache lines apart: processors fetch lines in pairs.
 struct alignas(128) RingEnd {
   NativeContext* actor = nullptr;
-  /// The other end may run at the same time: its worker is another. For this end's worker alone.
+  /// Tells whether the other end may run at the same time, on another worker. Only this end's worker uses it.
   bool apart = true;
-  std::atomic<bool> watched = false;  ///< the other end's worker is about to sleep: it is to be told of the next move
+  std::atomic<bool> watched = false;  ///< the other end's worker is about to sleep and has to be told of the next move
 
-  // What the other end looks at.
-  alignas(128) std::atomic<std::byte*> published = nullptr;  ///< the slot after the last that was moved
+  // The fields that the other end reads.
+  alignas(128) std::atomic<std::byte*> published = nullptr;  ///< the slot after the last one that was moved
 
   inline void publish(std::byte* to);
 };
 
-/// An actor as ports and its loop of steps see it on such a back end. The functions are the slow paths: they come once
-/// a range of slots. None is given a port, so that the loop may keep all of a port in registers.
+/// An actor on such a back end, as its ports and its loop of steps see it. The functions are slow paths, which run once
+/// for each range of slots. None takes a port, so that the loop may keep all of a port in registers.
 class NativeContext {
  public:
   virtual ~NativeContext() = default;
 
-  bool look = false;  ///< something is to be done after this step
+  bool look = false;  ///< something has to be done after this step
   bool look_at_boundary = false;
-  RingEnd* held = nullptr;  ///< has given out a slot that may not be published before it is filled
+  RingEnd* held = nullptr;  ///< the end that has given out a slot which may not be published before it is filled
   SlotRange held_slot;
-  const NativePort* lead = nullptr;  ///< the port that a step is most likely to wait at
+  const NativePort* lead = nullptr;  ///< the port at which a step is most likely to wait
 
-  /// An open range of slots; waits for it.
+  /// Waits for an open range of slots and returns it.
   virtual SlotRange await_room(RingEnd& ring_end) = 0;
-  /// The same; throws FinishStep where the channel is closed and drained.
+  /// Does the same for tokens; throws FinishStep if the channel is closed and drained.
   virtual SlotRange await_token(RingEnd& ring_end) = 0;
-  /// One that is open if that can be had now.
+  /// Returns an open range of tokens if there is one now.
   virtual SlotRange find_token(RingEnd& ring_end) = 0;
   virtual SlotRange find_room(RingEnd& ring_end) = 0;
   virtual bool closed(RingEnd& ring_end) = 0;
-  /// In place of a time: how many ranges of slots this actor had opened when the head of `ring_end` was first seen.
+  /// The number of ranges of slots that this actor had opened when the head of `ring_end` was first seen; it stands for
+  /// a time.
   virtual Time seen_at(const RingEnd& ring_end) const = 0;
-  /// The other end of `ring_end` waits for the move that was just published.
+  /// Tells the other end of `ring_end`, which waits for it, of the move that was just published.
   virtual void tell_other_end(RingEnd& ring_end) = 0;
 
-  /// Since the start of the run.
+  /// The time since the start of the run.
   virtual Time now() = 0;
   virtual void wait_until(Time time) = 0;
 
-  /// Between two steps; whether `lead` has slots left.
+  /// Ends a step; `lead_open` tells whether `lead` has slots left.
   virtual AtBoundary before_next_step(bool lead_open) = 0;
   virtual void finish() = 0;
   virtual void fail() = 0;
@@ -86,10 +87,10 @@ class NativeContext {
   void publish_held() {
     if (held == nullptr) return;
     if (held->published.load(std::memory_order_relaxed) == held_slot.next)
-      held->publish(held_slot.end);  // else a push did
+      held->publish(held_slot.end);  // otherwise a push has published it
     held = nullptr;
   }
-  /// Once a step is over that had `look` set: whether the step boundary is to be looked at.
+  /// Ends a step that had `look` set; returns whether the step boundary has to be looked at.
   [[gnu::noinline]] bool after_step() {
     publish_held();
     look = false;
@@ -99,8 +100,8 @@ class NativeContext {
 
 inline void RingEnd::publish(std::byte* to) {
   published.store(to, std::memory_order_release);
-  // Whoever sets `watched` makes every core pass a barrier before it looks at `published` again, so that the order of
-  // these two is a matter of the compiler alone.
+  // A worker that sets `watched` makes every core pass a barrier before it looks at `published` again. So only the
+  // compiler could change the order of these two.
   std::atomic_signal_fence(std::memory_order_seq_cst);
   if (watched.load(std::memory_order_relaxed)) [[unlikely]]
     actor->tell_other_end(*this);
@@ -116,7 +117,8 @@ struct NativePort {
     static_assert(alignof(T) <= 64, "rings begin at a cache line: a token cannot be aligned to more");
     return std::launder(reinterpret_cast<T*>(slots.next));
   }
-  /// The ring has a slot more than the channel is deep: the one that was taken last is not written before the next is.
+  /// Takes the next token, in place. The ring has one slot more than the depth of the channel, so that the slot which
+  /// was taken last is not written before the next one is taken.
   template <class T>
   const T* take() {
     const T* token = slot<T>();
@@ -138,16 +140,16 @@ struct NativePort {
     slots.next += sizeof(T);
     if (ring_end->apart) [[unlikely]]
       ring_end->actor->hold(*ring_end, {reinterpret_cast<std::byte*>(token), slots.next});
-    else  // the other end looks when this actor waits or its step is over, and then the slot is filled
+    else  // the other end looks when this actor waits or its step is over; by then the slot is filled
       ring_end->published.store(slots.next, std::memory_order_release);
     return *token;
   }
-  /// All of the range, where it is open.
+  /// All slots of the range, if it is open.
   template <class T>
   std::span<T> burst() const {
     return {slot<std::remove_const_t<T>>(), static_cast<std::size_t>(slots.end - slots.next) / sizeof(T)};
   }
-  /// So many of them have been read or filled.
+  /// Notes that this number of them has been read or filled.
   template <class T>
   void advance(std::size_t tokens) {
     slots.next += tokens * sizeof(T);
@@ -173,7 +175,7 @@ struct NativePort {
   }
 
  private:
-  /// By its parts: what is returned as a whole is kept as a whole, in memory.
+  /// Assigns field by field: the compiler keeps a range that is returned as a whole in memory.
   void reach(const SlotRange& to) {
     slots.next = to.next;
     slots.end = to.end;

@@ -9,17 +9,18 @@
 
 namespace isthmus::engine {
 
-/// Of the inputs of an array those that are known to be silent for some time: no head of theirs becomes visible before
-/// the least of their bounds, whatever their writers still do. They are told "no" together, so that a look at many
-/// inputs costs what those cost that may have something to say.
+/// The inputs of an array that are known to be silent for some time: none of their heads becomes visible before the
+/// least of their bounds, whatever their writers still do. Their polls fail together, so that a look at many inputs
+/// costs only as much as a look at those that may have a token.
 class SilentInputs {
  public:
-  /// Of `count` ports, `stride` bytes from one to the next.
+  /// Takes `count` ports, `stride` bytes from one to the next.
   SilentInputs(std::byte* ports, std::size_t count, std::size_t stride);
 
-  /// Asks all inputs for their heads at this tick, in turn, but leaves to the caller those whose places it returns.
+  /// Asks all inputs for their heads at this tick, in turn, and returns the places of the inputs that the caller has to
+  /// ask itself.
   std::span<const std::uint32_t> ask();
-  /// Writes down what each of the silent ones was told at `at`.
+  /// Adds a failed poll at `at` for each of the silent inputs.
   void tell(FailedPolls& failed_polls, Tick at) const;
 
  private:
@@ -33,11 +34,11 @@ class SilentInputs {
   std::vector<std::uint32_t> all_;
   std::vector<std::uint32_t> awake_;
   std::vector<std::uint32_t> silent_;
-  Tick before_ = -1;   ///< up to when that holds
-  ToldTogether told_;  ///< the silent ones
+  Tick before_ = -1;   ///< tick up to which that holds
+  ToldTogether told_;  ///< failed polls of the silent inputs
 };
 
-/// Puts in the place of polls of silent inputs those of each of them.
+/// Replaces each poll of silent inputs by the polls of its inputs.
 void spell_out(FailedPolls& failed_polls);
 
 }  // namespace isthmus::engine

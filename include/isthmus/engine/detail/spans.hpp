@@ -16,11 +16,11 @@ using Activity = State;
 struct Span {
   Tick begin;
   Tick end;
-  Tick period;  ///< of the steps it is made of; 0 where it may be cut anywhere
+  Tick period;  ///< period of the steps of which it is made; 0 if it may be cut anywhere
   Activity activity;
 };
 
-/// Spans that are alike, `every` ticks from one to the next: waits come so where traffic is regular.
+/// Spans that are alike, `every` ticks from one to the next. Waits come like this if traffic is regular.
 struct PeriodicSpan {
   Span first;
   Tick every;
@@ -33,7 +33,7 @@ struct PeriodicSpan {
     if (first.end > tick) return 0;
     return count == 1 ? 1 : std::min(count, (tick - first.end) / every + 1);
   }
-  /// What the first `spans` of them come to, in femtoseconds.
+  /// The length of the first `spans` of them together, in femtoseconds.
   std::int64_t length(Tick spans, const Grid& grid) const;
 };
 
@@ -41,10 +41,10 @@ struct PeriodicSpan {
 class Spans {
  public:
   Spans() { grow(); }
-  /// Joins the span to the last where they touch and are alike.
+  /// Adds a span, and joins it to the last one if they touch and are alike.
   void add(const Span& span);
-  /// Adds a span that may be cut anywhere if it is the next of the last periodic span, else does nothing and returns
-  /// false: as hot as a token.
+  /// Adds a span that may be cut anywhere if it continues the last periodic span; else does nothing and returns false.
+  /// This runs as often as a token moves.
   [[gnu::always_inline]] bool prolong(Tick begin, Tick end, Activity activity) {
     return prolong(begin, told_apart(end - begin, activity));
   }
@@ -57,7 +57,7 @@ class Spans {
     return end_;
   }
   bool full() const { return end_ == limit_; }
-  /// Forgets what ends by `tick` and makes room for as much as is left.
+  /// Forgets the spans that end by `tick`, and makes room for as many as are left.
   void drop(Tick tick);
 
  private:
@@ -69,28 +69,28 @@ class Spans {
     next_begin_ += every_;
     return true;
   }
-  /// None is equal to a length below 1.
+  /// A number that differs for spans of different length or activity. No such number equals a length below 1.
   static Tick told_apart(Tick length, Activity activity) {
     constexpr Tick kOther = Tick{1} << 62;
     return activity == Activity::starved ? length : length + kOther;
   }
-  /// Nor what is made of steps to what may be cut anywhere.
+  /// The same for a span: one that is made of steps differs from one that may be cut anywhere.
   static Tick told_apart(const Span& span) {
     constexpr Tick kOfSteps = Tick{1} << 61;
     const Tick length = told_apart(span.end - span.begin, span.activity);
     return span.period == 0 ? length : length + kOfSteps;
   }
-  /// What `prolong` leaves undone.
+  /// Counts the spans that `prolong` has added.
   void count_last() const {
     if (next_begin_ != kNever) end_[-1].count = (next_begin_ - end_[-1].first.begin) / every_;
   }
 
-  Tick next_begin_ = kNever;  ///< of what would prolong the last periodic span
-  Tick length_ = 0;           ///< of its spans, `told_apart`
+  Tick next_begin_ = kNever;  ///< begin of a span that would continue the last periodic span
+  Tick length_ = 0;           ///< length of each span in it, as `told_apart` gives it
   Tick every_ = 0;
   PeriodicSpan* end_ = nullptr;
   PeriodicSpan* limit_ = nullptr;
-  std::unique_ptr<PeriodicSpan[]> storage_;  ///< the first is none and touches nothing
+  std::unique_ptr<PeriodicSpan[]> storage_;  ///< the first is a sentinel, which is empty and touches nothing
 };
 
 }  // namespace isthmus::engine

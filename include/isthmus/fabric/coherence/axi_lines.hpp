@@ -15,8 +15,8 @@ struct AxiLinesSpec {
   std::int64_t burst = 64;  ///< bytes of the longest burst
 };
 
-/// Between an AXI port and what serves lines: takes each burst apart, an access a cycle, and answers bursts in the
-/// order in which they came, reads and writes each, once all their lines are there.
+/// AxiLines connects an AXI port to an actor that serves lines. It takes each burst apart, an access a cycle, and
+/// answers bursts in the order in which they came, reads and writes each, after all their lines have come.
 class AxiLines {
  public:
   In<AxiRead> reads{"reads"};

@@ -15,9 +15,10 @@ struct ChannelSelectorSpec {
   bool round_robin = false;  ///< requests over `va` go to each queue in turn; else to the shortest queue
 };
 
-/// Between a circuit and the channels of its board: hands each request to the channel that it names, or to the one with
-/// the shortest queue (VA), and its results back as they come, one read's and one write's a cycle. A request of several
-/// lines goes over one channel. A fence over any channel goes over all, and is answered when all have.
+/// ChannelSelector connects a circuit to the channels of its board. It passes each request to the channel that it
+/// names, or to the one with the shortest queue (VA), and passes results back as they come, one read's and one write's
+/// a cycle. A request of several lines goes over one channel. A fence over any channel goes over all, and is answered
+/// after all have answered.
 class ChannelSelector {
  public:
   In<LineAccess> reads{"reads"};

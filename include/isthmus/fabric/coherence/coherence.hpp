@@ -30,7 +30,7 @@ struct CoherenceAgent {
   std::optional<SnoopPortSpec> snooped{};  ///< limit of the agent's snoops
 };
 
-/// Lines and what keeps them coherent. All of it is on one clock.
+/// A home, its memory and its caches. All of it is on one clock.
 struct CoherenceSpec {
   Clock clock;
   int line = 64;
@@ -62,7 +62,7 @@ class Coherence {
  public:
   /// Throws Error for a cache that is smaller than a set.
   Coherence(Graph& graph, const CoherenceSpec& spec, PinnedMemory& memory, CoherenceObserver* observer = nullptr);
-  /// The same before a DRAM channel, whose ends of `dram_lines` are for the caller to connect.
+  /// The same with a DRAM channel as its memory; the caller connects the ends of `dram_lines`.
   Coherence(Graph& graph, const CoherenceSpec& spec, CoherenceObserver* observer = nullptr);
 
   /// The ends before the DRAM of a home whose memory others use too.
@@ -70,22 +70,23 @@ class Coherence {
 
   CoherentCache& cache(std::size_t agent) { return *caches_[agent]; }
   ActorId home() const { return graph_.id(*home_); }
-  /// What the lines pass that a cache gets over a wire, and those that it gives.
+  /// The wires over which a cache gets lines, and those over which it gives them.
   const std::vector<ActorId>& wires_from_home() const { return wires_from_home_; }
   const std::vector<ActorId>& wires_to_home() const { return wires_to_home_; }
 
-  /// Before a port of a cache; its ends towards the circuit are for the caller to connect, whose channels take what is
-  /// left of the phases: a cycle of translation, and reordering.
+  /// Adds a service layer at a port of a cache. The caller connects its ends towards the circuit, with channels that
+  /// take what is left of the phases: a cycle of translation, and reordering.
   ServiceLayer& add_service_layer(ServiceLayerSpec layer, const ServicePhases& phases, std::size_t agent,
                                   std::size_t port = 0);
-  /// The next of the agents without a cache, a cycle from the home; its other ends are for the caller to connect.
+  /// Adds the next of the agents without a cache, a cycle from the home; the caller connects its other ends.
   HomeBridge& add_bridge(const HomeBridgeSpec& spec);
-  /// The same with a client of lines, whose other ends are for the caller to connect, so many lines under way.
+  /// Adds such an agent with a client of lines, which has `lines` of them under way; the caller connects its other
+  /// ends.
   UncachedAgent& add_uncached_agent(const std::string& name, int lines);
   /// The time that the home takes for a line that such an agent reads, from its request to its answer.
   static int bridged_cycles(const CoherenceSpec& spec);
 
-  /// The channel to a client of a cache or of a service layer, of so many cycles.
+  /// The channel to a client of a cache or of a service layer, with this latency in cycles.
   ChannelOptions channel(int latency) const;
 
  private:

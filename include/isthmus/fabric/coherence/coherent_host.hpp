@@ -15,7 +15,7 @@ class CoherentHost final : public LinkHost {
   /// Latency of a line that a link reads: home, memory, and the caches that the home asks.
   static Time latency(const CoherenceSpec& spec);
 
-  /// All of them live longer; `coherence` has bridges for the links.
+  /// The arguments outlive the host; `coherence` has bridges for the links.
   CoherentHost(Graph& graph, const CoherenceSpec& spec, Coherence& coherence, PinnedMemory& memory);
 
   const HostMemorySpec& spec() const override { return spec_; }

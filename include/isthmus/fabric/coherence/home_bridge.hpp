@@ -30,9 +30,9 @@ struct HomeBridgeSpec {
   int lines = 64;  ///< lines of reads and writes under way at the home
 };
 
-/// Between a root port and the home of lines: an agent without a cache. What the device reads is not kept; of what it
-/// writes all caches give up their lines. A write is acknowledged when the root port hands it over, reads are answered
-/// in any order, and nothing is ordered but by a read of kFenceAddress.
+/// HomeBridge connects a root port to the home of lines: it is an agent without a cache. It does not keep what the
+/// device reads, and all caches give up the lines that the device writes. A write is acknowledged when the root port
+/// hands it over. Reads are answered in any order; only a read of kFenceAddress orders anything.
 class HomeBridge {
  public:
   In<HostRequest> requests{"requests"};
@@ -91,7 +91,7 @@ class HomeBridge {
   Places free_reads_;
   std::vector<Line> lines_;
   Places free_lines_;
-  std::deque<Stretch> stretches_;  ///< stretches of reads; the last may still grow
+  std::deque<Stretch> stretches_;  ///< puts between fences; the last may still grow
   std::uint64_t fences_ = 0;       ///< number of answered fences
   bool begun_ = false;             ///< whether the request at hand has begun
   std::uint16_t read_ = 0;         ///< index of the read at hand

@@ -149,8 +149,8 @@ struct MemoryWrite {
   LineBytes data;
 };
 
-/// In blocks of a length that the compiler knows: for another it takes a string instruction, which takes longer to
-/// start than to copy a line.
+/// Copies in blocks of a length that the compiler knows: for another length it would use a string instruction, which
+/// takes longer to start than to copy a line.
 inline void copy_bytes(const std::byte* from, std::byte* to, std::size_t bytes) {
   constexpr std::size_t kBlock = 64;
   std::size_t done = 0;
@@ -161,8 +161,8 @@ inline void copy_line(const LineBytes& from, LineBytes& to, int bytes) {
   copy_bytes(from.data(), to.data(), static_cast<std::size_t>(bytes));
 }
 
-/// What parts of it do, at what time; for checks and probes. It is told by each part in the order of that part's time,
-/// but of parts among each other in any.
+/// Gets the accesses and messages of the parts of a coherence domain, with their times; for checks and probes. The
+/// calls of one part come in the order of time, but calls of different parts in any order.
 class CoherenceObserver {
  public:
   virtual ~CoherenceObserver() = default;

@@ -45,7 +45,7 @@ class HeldPages {
 /// has entered them all before the circuit starts (choi2019 2.1), so that no access misses.
 class SharedSpace {
  public:
-  /// Without a table the circuit has the host's addresses, and there is no bound but the host's memory.
+  /// Without a table the circuit uses the host's addresses, and only the host's memory bounds them.
   SharedSpace(PinnedMemory& memory, std::optional<PageTableSpec> table)
       : memory_(memory),
         table_(table),

@@ -108,7 +108,7 @@ def read_expectations(path: Path, ranks: int = 1) -> Expectations:
 
 @dataclass(frozen=True)
 class _Place:
-    """An entry of a file, whose keys stand on lines."""
+    """An entry of a file, with the lines of its keys."""
 
     path: Path
     text: str

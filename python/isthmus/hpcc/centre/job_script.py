@@ -15,7 +15,7 @@ WORK = (*BENCHMARKS, "tune", "scale", "acceptance")  # what a job may be
 
 @dataclass(frozen=True)
 class JobScript:
-    """A job: `words` behind `isthmus hpcc`, on so many nodes; `options` are further ones of the batch system."""
+    """A job that runs `isthmus hpcc` with `words` on some nodes; `options` are further options of the batch system."""
 
     words: tuple[str, ...]
     nodes: int = 1

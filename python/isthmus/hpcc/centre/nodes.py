@@ -20,7 +20,7 @@ class Fleet:
     launcher: str | None
 
     def launch(self, node: str, ranks: int) -> Launch:
-        """The way to start so many ranks on a node."""
+        """The way to start a number of ranks on a node."""
         return launch_of(ranks) if self.launcher is None else launch_on(node, ranks, self.launcher)
 
 

@@ -41,7 +41,7 @@ class Trials:
         self._known = {_question(trial): trial for trial in self.done}
 
     def answer(self, question: TrialRequest) -> float | None:
-        """The rate; None for what does not run or is wrong. Without an answer and time left a BudgetSpentError."""
+        """The rate; None if the trial does not run or is wrong. A BudgetSpentError if no time is left for it."""
         trial = self._known.get(question)
         if trial is None:
             if time.monotonic() > self._end:

@@ -56,7 +56,7 @@ def _board(target: str, sets: tuple[str, ...]) -> Event:
 
 
 def number_of(target: str, sets: Sequence[str], kind: str, name: str) -> tuple[str, float, str] | None:
-    """Key, value and unit of the number `name` of a board's first part of a kind; None where it has none."""
+    """Key, value and unit of the number `name` of a board's first part of a kind; None if it has no such part."""
     board = _board(target, tuple(sets))
     section = next((part["name"] for part in board["parts"] if part["kind"] == kind), None)
     key = f"{section}.{name}"
@@ -81,7 +81,7 @@ def has_key(target: str, key: str) -> bool:
 
 
 def room_of(target: str, sets: Sequence[str]) -> float | None:
-    """Bytes that a board's circuits reach: its own memory, else the pages of its table; None of one with neither."""
+    """Bytes that a board's circuits reach: its own memory, else the pages of its table; None if it has neither."""
     own = number_of(target, sets, "dram", "capacity")
     if own is not None:
         return own[1] * BYTES[own[2]]
@@ -102,7 +102,7 @@ def background_sets(
 ) -> tuple[str, ...]:
     """KEY=VALUE of the board beside whose cores others use memory: they leave it half of its rate.
 
-    None where the user has said the rate, or with `missing_is_none` of a board that has no such memory.
+    There are none if the user has set the rate or, with `missing_is_none`, if the board has no such memory.
     """
     if description.background == "none":
         return ()

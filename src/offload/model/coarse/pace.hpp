@@ -39,7 +39,7 @@ class Pace {
     std::optional<Sample> early;
     const Progress& progress() const { return late.activities.front(); }
     bool lasts() const { return early.has_value(); }
-    /// Of what lasts, bytes in a second.
+    /// The lasting rate, in bytes a second.
     double rate() const;
     /// How long it takes alone until so many bytes have passed, in seconds.
     double until(std::uint64_t bytes) const;

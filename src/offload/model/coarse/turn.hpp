@@ -9,7 +9,7 @@
 
 namespace isthmus::offload::model {
 
-/// Between actors that stand for one part: the least that a hand-over takes.
+/// Channels between actors that stand for one part: a hand-over takes the least time that there is.
 inline constexpr ChannelOptions kAtOnce{.latency_time = kHandOver, .return_latency_time = kHandOver};
 
 /// What an actor has the coarse device do, or asks of what is left of that.
