@@ -9,6 +9,9 @@
 namespace isthmus::program {
 namespace {
 
+/// Bytes ahead of a packet's that are asked of memory: a processor's own fetching ahead stops at each page.
+constexpr std::size_t kFetchedAhead = 2048;
+
 std::int64_t nanoseconds_of(clockid_t clock) {
   timespec now{};
   clock_gettime(clock, &now);
@@ -23,21 +26,26 @@ std::int64_t nanoseconds() {
 
 void send_beats(std::span<const std::byte> packet, Out<NetPacket>& out) {
   const std::byte* bytes = packet.data();
-  std::size_t left = packet.size();
-  const auto fill = [&](std::span<NetPacket> beats) {
-    std::size_t filled = 0;
-    for (; filled < beats.size() && left > 0; ++filled, bytes += kBeatBytes) {
-      NetPacket& beat = beats[filled];
-      const std::size_t count = std::min(left, kBeatBytes);
-      beat.sop = left == packet.size();
-      beat.eop = count == left;
-      beat.len = len_of(count);
+  const std::size_t count = whole_beats(packet.size()) / kBeatBytes;
+  std::size_t sent = 0;
+  const auto fill = [&](std::span<NetPacket> slots) {
+    const auto beats = slots.first(std::min(slots.size(), count - sent));
+    for (NetPacket& beat : beats) {
+      beat.sop = beat.eop = false;
+      beat.len = 0;
+      __builtin_prefetch(bytes + kFetchedAhead);
       std::memcpy(beat.data.data(), bytes, kBeatBytes);
-      left -= count;
+      bytes += kBeatBytes;
     }
-    return filled;
+    beats.front().sop = sent == 0;
+    sent += beats.size();
+    if (sent == count) {
+      beats.back().eop = true;
+      beats.back().len = len_of(packet.size());
+    }
+    return beats.size();
   };
-  while (left > 0) push_burst(out, fill);
+  while (sent < count) push_burst(out, fill);
 }
 
 std::vector<Stretch> stretches_of(const Packets& packets, int count) {

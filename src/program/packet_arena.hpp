@@ -33,8 +33,10 @@ struct Stretch {
 };
 std::vector<Stretch> stretches_of(const Packets& packets, int count);
 
-/// Packets that lie one behind the other, each at the beginning of a beat.
+/// Packets that lie one behind the other, each at the beginning of a beat; the first at a multiple of 16 bytes.
 class PacketArena {
+  static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ % 16 == 0);
+
  public:
   /// Its memory is there before it is used.
   PacketArena() : bytes_(kStretchBytes) {}

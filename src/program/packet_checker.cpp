@@ -1,6 +1,7 @@
 #include "program/packet_checker.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace isthmus::program {
@@ -20,7 +21,7 @@ bool PacketChecker::is(const Candidate& candidate, std::span<const std::byte> ou
   expected_.resize(packets_.length(candidate.packet));
   packets_.fill(candidate.packet, expected_);
   packets_.reference(candidate.position, expected_);
-  return std::ranges::equal(expected_, out);
+  return expected_.size() == out.size() && std::memcmp(expected_.data(), out.data(), out.size()) == 0;
 }
 
 void PacketChecker::take(std::span<const std::byte> out) {

@@ -3,31 +3,25 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <span>
 
 #include "apps/packet_encryption/counter.hpp"
 #include "isthmus/stream.hpp"
+#include "isthmus/stream/packet_beats.hpp"
 
 /// The encryption of packets as they pass (stacc VI-B3): AES engines side by side, each with every other packet.
 namespace isthmus::apps {
-
-/// How many of these beats end with their first packet, or all.
-inline std::size_t beats_of_packet(std::span<const NetPacket> beats) {
-  const auto end = std::ranges::find(beats, true, &NetPacket::eop);
-  return static_cast<std::size_t>(end - beats.begin()) + (end == beats.end() ? 0 : 1);
-}
 
 /// Moves a packet, a beat a cycle.
 inline void pass_packet(In<NetPacket>& in, Out<NetPacket>& out) {
   bool ended = false;
   while (!ended)
     pass_burst(in, out, [&ended](std::span<const NetPacket> from, std::span<NetPacket> to) {
-      std::size_t passed = 0;
-      for (; passed < from.size() && !ended; ++passed) {
-        to[passed] = from[passed];
-        ended = from[passed].eop;
-      }
-      return passed;
+      const auto beats = from.first(beats_of_packet(from));
+      std::memcpy(to.data(), beats.data(), beats.size_bytes());
+      ended = beats.back().eop;
+      return beats.size();
     });
 }
 
