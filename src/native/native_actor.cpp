@@ -181,7 +181,7 @@ engine::AtBoundary NativeActor::leave(Wait wait, const End* on) {
   turns_ = 0;
   wait_ = wait;
   waits_on_ = on;
-  at_border_ = true;
+  at_step_boundary_ = true;
   return engine::AtBoundary::leave;
 }
 
@@ -243,7 +243,7 @@ bool NativeActor::would_repeat() {
 }
 
 Worker* NativeActor::leaves_for() const {
-  return at_border_ && wait_ != Wait::finished ? target_.load(std::memory_order_acquire) : nullptr;
+  return at_step_boundary_ && wait_ != Wait::finished ? target_.load(std::memory_order_acquire) : nullptr;
 }
 
 void NativeActor::belong_to(Worker& worker) {

@@ -49,7 +49,7 @@ class alignas(128) NativeActor final : public engine::NativeContext {
   void add(End& end);
   /// Starts its steps or goes on with them, on a worker's fiber between two actors.
   void run() {
-    at_border_ = false;
+    at_step_boundary_ = false;
     wait_ = Wait::none;
     actor_.run_native();
   }
@@ -106,7 +106,7 @@ class alignas(128) NativeActor final : public engine::NativeContext {
   engine::GraphActor& actor_;
   std::atomic<Worker*> worker_;
   std::atomic<Worker*> target_ = nullptr;
-  bool at_border_ = true;
+  bool at_step_boundary_ = true;
   bool insists_ = false;         ///< it steps though its lead is closed
   int tried_at_ = -1;            ///< `opened` of the lead when it last did so
   bool goes_past_lead_ = false;  ///< a step did not wait for the lead
