@@ -12,7 +12,7 @@ namespace {
 constexpr std::int64_t kPage = 4096;
 
 /// The bytes from `addr` to the next 4 KiB boundary, which no request crosses (2.2.7).
-std::int64_t to_border(std::uint64_t addr) {
+std::int64_t to_boundary(std::uint64_t addr) {
   return kPage - static_cast<std::int64_t>(addr % kPage);
 }
 
@@ -33,7 +33,7 @@ void PcieReader::step() {
   const PcieReadReq request = in.read();
   std::uint64_t addr = request.addr;
   for (std::int64_t left = request.num * kWordBytes; left > 0;) {
-    const std::int64_t bytes = std::min({left, max_request_, to_border(addr)});
+    const std::int64_t bytes = std::min({left, max_request_, to_boundary(addr)});
     const PcieReadPart part{.tag = take_tag(), .bytes = static_cast<std::uint16_t>(bytes), .addr = addr};
     expected.push(part);
     parts.push(part);
@@ -113,7 +113,7 @@ void PcieTransmitter::gather() {
 }
 
 void PcieTransmitter::begin_token() {
-  if (packet_left_ == 0) packet_left_ = std::min({words_left_ * kWordBytes, most_, to_border(addr_)});
+  if (packet_left_ == 0) packet_left_ = std::min({words_left_ * kWordBytes, most_, to_boundary(addr_)});
   packet_size_ = std::min(packet_left_, kMostPayload);
   packet_left_ -= packet_size_;
 }

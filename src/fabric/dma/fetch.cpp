@@ -65,8 +65,9 @@ bool DmaFetch::ask_for_data() {
   if (!device_list_.ready()) return false;
   const DmaDescriptor& from = device_list_.next();
   const std::uint64_t host = from.host + asked_of_next_;
-  const std::int64_t to_border = spec_.read_request.count - static_cast<std::int64_t>(host) % spec_.read_request.count;
-  const auto bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(from.bytes - asked_of_next_, to_border));
+  const std::int64_t to_boundary =
+      spec_.read_request.count - static_cast<std::int64_t>(host) % spec_.read_request.count;
+  const auto bytes = static_cast<std::uint32_t>(std::min<std::int64_t>(from.bytes - asked_of_next_, to_boundary));
   if (!has_room_for(words_in(bytes))) return false;
   timer_.works_on(device_list_.message());
   const bool ends = asked_of_next_ + bytes == from.bytes;
@@ -120,8 +121,8 @@ void DmaFetch::receive_data(Expected& expected, const Word& word) {
   burst_.bytes += bytes;
   expected.bytes -= bytes;
   expected.to.byte += bytes;
-  const bool at_border = expected.to.byte % static_cast<std::uint64_t>(axi_.burst.count) == 0;
-  if (at_border || (expected.bytes == 0 && expected.ends)) send_burst(expected);
+  const bool at_boundary = expected.to.byte % static_cast<std::uint64_t>(axi_.burst.count) == 0;
+  if (at_boundary || (expected.bytes == 0 && expected.ends)) send_burst(expected);
 }
 
 /// Sends a burst; `expected` is at its end, after its last byte.
