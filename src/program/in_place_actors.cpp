@@ -30,7 +30,7 @@ const std::vector<KernelArgument>& arguments_of(const DeviceKernel& kernel, int 
 }
 
 /// The address behind an argument.
-struct Address {
+struct ArgumentAddress {
   const InPlaceWork& work;
   const MessagePlaces& message;
 
@@ -48,7 +48,7 @@ struct Address {
 std::uint64_t InPlaceWork::address(int launch, const Region& region) const {
   const MessagePlaces& message = places[static_cast<std::size_t>(launch / launches)];
   const auto& arguments = arguments_of(device_kernel_of(job.application), launch % launches);
-  return std::visit(Address{*this, message}, arguments.at(region.argument)) + region.offset;
+  return std::visit(ArgumentAddress{*this, message}, arguments.at(region.argument)) + region.offset;
 }
 
 void DrivingCore::load() {
