@@ -10,7 +10,7 @@ namespace isthmus::cluster {
 namespace {
 
 /// One rank: what is sent comes back to it.
-class Alone final : public Ranks::Group {
+class SingleRank final : public Ranks::Group {
  public:
   int rank() const override { return 0; }
   int size() const override { return 1; }
@@ -25,8 +25,8 @@ class Alone final : public Ranks::Group {
       throw Error(fmt::format("a rank sent itself {} bytes, expected {}", out.size(), in.size()));
     if (!out.empty() && out.data() != in.data()) std::ranges::copy(out, in.begin());
   }
-  std::shared_ptr<Group> split(int, int) override { return std::make_shared<Alone>(); }
-  std::shared_ptr<Group> on_this_host() override { return std::make_shared<Alone>(); }
+  std::shared_ptr<Group> split(int, int) override { return std::make_shared<SingleRank>(); }
+  std::shared_ptr<Group> on_this_host() override { return std::make_shared<SingleRank>(); }
 };
 
 }  // namespace
@@ -83,7 +83,7 @@ void Ranks::agree(const std::function<void()>& body) const {
 }
 
 Ranks alone() {
-  return Ranks(std::make_shared<Alone>());
+  return Ranks(std::make_shared<SingleRank>());
 }
 
 }  // namespace isthmus::cluster
