@@ -80,7 +80,7 @@ Time cache_time(const fabric::CoherenceSpec& coherence) {
 }
 
 /// A block: its draws, and which of them touch a line for the first time.
-struct Block {
+struct BlockDraws {
   std::vector<Draw> draws;
   std::vector<bool> first;
   std::int64_t firsts = 0;
@@ -216,7 +216,7 @@ class Blocks {
   Time cache_{};  ///< longest read of a line that the last-level cache holds
   queues::LookAheadBoard board_;
   Hasher hash_;
-  Block block_;
+  BlockDraws block_;
   Pace pace_{};
   Time waited_{};
   Together together_{};
