@@ -90,7 +90,7 @@ struct BlockDraws {
 
 /// What blocks that were run finely tell of any: the core alone takes so long for each draw, beside what lines take;
 /// with the circuit it saves so much for each first touch.
-struct Pace {
+struct BlockTimes {
   Time alone{};  ///< time of the core alone, over all blocks
   Time with{};
   std::int64_t draws = 0;
@@ -217,7 +217,7 @@ class Blocks {
   queues::LookAheadBoard board_;
   Hasher hash_;
   BlockDraws block_;
-  Pace pace_{};
+  BlockTimes pace_{};
   Time waited_{};
   Together together_{};
 };
