@@ -15,23 +15,23 @@ std::uint64_t volume(const size_t* region) {
 /// A transfer between memory of the program and a buffer.
 template <Kind Of>
 constexpr auto kTransfer = [](auto, auto, cl_bool blocking, size_t /*offset*/, size_t size, auto...) {
-  return Call{.kind = Of, .bytes = size, .blocking = blocking != 0};
+  return RecordedCall{.kind = Of, .bytes = size, .blocking = blocking != 0};
 };
 template <Kind Of>
 constexpr auto kTransferOfRect = [](auto, auto, cl_bool blocking, auto, auto, const size_t* region, auto...) {
-  return Call{.kind = Of, .bytes = volume(region), .blocking = blocking != 0};
+  return RecordedCall{.kind = Of, .bytes = volume(region), .blocking = blocking != 0};
 };
 
 constexpr auto kCopy = [](auto, cl_mem, cl_mem, size_t /*from*/, size_t /*to*/, size_t size, auto...) {
-  return Call{.kind = Kind::copy_buffer, .bytes = size};
+  return RecordedCall{.kind = Kind::copy_buffer, .bytes = size};
 };
 
 constexpr auto kCopyOfRect = [](auto, cl_mem, cl_mem, auto, auto, const size_t* region, auto...) {
-  return Call{.kind = Kind::copy_buffer_rect, .bytes = volume(region)};
+  return RecordedCall{.kind = Kind::copy_buffer_rect, .bytes = volume(region)};
 };
 
 constexpr auto kFill = [](auto, auto, const void* /*pattern*/, size_t, size_t /*offset*/, size_t size, auto...) {
-  return Call{.kind = Kind::fill_buffer, .bytes = size};
+  return RecordedCall{.kind = Kind::fill_buffer, .bytes = size};
 };
 
 constexpr auto kMigration = [](auto, cl_uint count, const cl_mem* objects, auto...) {
@@ -40,7 +40,7 @@ constexpr auto kMigration = [](auto, cl_uint count, const cl_mem* objects, auto.
   };
   const std::uint64_t bytes =
       objects == nullptr ? 0 : std::accumulate(objects, objects + count, std::uint64_t{0}, size);
-  return Call{.kind = Kind::migrate, .bytes = bytes};
+  return RecordedCall{.kind = Kind::migrate, .bytes = bytes};
 };
 
 }  // namespace

@@ -29,7 +29,7 @@ struct Command<Of, Tell, cl_int(CL_API_CALL*)(Arguments...)> {
   static cl_int CL_API_CALL run(Arguments... arguments) {
     constexpr std::size_t kEvent = sizeof...(Arguments) - 1;
     std::tuple<Arguments...> all{arguments...};
-    Call call = Tell{}(arguments...);
+    RecordedCall call = Tell{}(arguments...);
     call.queue = std::get<0>(all);
     call.waits = std::get<kEvent - 2>(all);
     return enqueue(call, std::get<kEvent>(all), [&](cl_event* out) {
@@ -85,6 +85,6 @@ Wrapped recorded(std::string_view name, Tell /*tell*/) {
 
 /// Nothing but the kind of a call.
 template <Kind Of>
-inline constexpr auto kOnly = [](auto...) { return Call{.kind = Of}; };
+inline constexpr auto kOnly = [](auto...) { return RecordedCall{.kind = Of}; };
 
 }  // namespace isthmus::layer

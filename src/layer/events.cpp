@@ -72,7 +72,7 @@ std::unique_ptr<Held> notice_of(Notify notify, void* data) {
 }
 
 cl_int CL_API_CALL set_callback(cl_event event, cl_int type, Notify notify, void* data) {
-  const Call call{.kind = Kind::set_event_callback};
+  const RecordedCall call{.kind = Kind::set_event_callback};
   if (notify == nullptr) return host_call(call, [&] { return driver().clSetEventCallback(event, type, notify, data); });
   try {
     std::unique_ptr<Held> given = notice_of(notify, data);

@@ -36,12 +36,12 @@ FunctionBeneath<CreateQueue> queue_beneath;
 
 template <Kind Of>
 constexpr auto kPipe = [](auto, cl_program, const char*, cl_bool blocking, const void*, size_t size, auto...) {
-  return Call{.kind = Of, .bytes = size, .blocking = blocking != 0};
+  return RecordedCall{.kind = Of, .bytes = size, .blocking = blocking != 0};
 };
 
 template <Kind Of>
 constexpr auto kVariable = [](auto, cl_program, const char*, cl_bool blocking, size_t size, auto...) {
-  return Call{.kind = Of, .bytes = size, .blocking = blocking != 0};
+  return RecordedCall{.kind = Of, .bytes = size, .blocking = blocking != 0};
 };
 
 cl_command_queue CL_API_CALL create_with_properties(cl_context context, cl_device_id device,

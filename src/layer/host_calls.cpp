@@ -5,12 +5,13 @@
 namespace isthmus::layer {
 
 void wrap_host_calls(cl_icd_dispatch& table) {
-  record<&cl_icd_dispatch::clFinish, HostCall>(
-      table, [](cl_command_queue queue) { return Call{.kind = Kind::finish, .queue = queue, .blocking = true}; });
+  record<&cl_icd_dispatch::clFinish, HostCall>(table, [](cl_command_queue queue) {
+    return RecordedCall{.kind = Kind::finish, .queue = queue, .blocking = true};
+  });
   record<&cl_icd_dispatch::clFlush, HostCall>(
-      table, [](cl_command_queue queue) { return Call{.kind = Kind::flush, .queue = queue}; });
+      table, [](cl_command_queue queue) { return RecordedCall{.kind = Kind::flush, .queue = queue}; });
   record<&cl_icd_dispatch::clWaitForEvents, HostCall>(table, [](cl_uint count, const cl_event*) {
-    return Call{.kind = Kind::wait_for_events, .blocking = true, .waits = count};
+    return RecordedCall{.kind = Kind::wait_for_events, .blocking = true, .waits = count};
   });
 }
 

@@ -9,23 +9,23 @@ namespace {
 /// A transfer between memory of the program and an image.
 template <Kind Of>
 constexpr auto kTransfer = [](auto, cl_mem image, cl_bool blocking, auto, const size_t* region, auto...) {
-  return Call{.kind = Of, .bytes = image_bytes(image, region), .blocking = blocking != 0};
+  return RecordedCall{.kind = Of, .bytes = image_bytes(image, region), .blocking = blocking != 0};
 };
 
 constexpr auto kCopy = [](auto, cl_mem from, cl_mem /*to*/, auto, auto, const size_t* region, auto...) {
-  return Call{.kind = Kind::copy_image, .bytes = image_bytes(from, region)};
+  return RecordedCall{.kind = Kind::copy_image, .bytes = image_bytes(from, region)};
 };
 
 constexpr auto kFill = [](auto, cl_mem image, const void* /*color*/, auto, const size_t* region, auto...) {
-  return Call{.kind = Kind::fill_image, .bytes = image_bytes(image, region)};
+  return RecordedCall{.kind = Kind::fill_image, .bytes = image_bytes(image, region)};
 };
 
 constexpr auto kToBuffer = [](auto, cl_mem image, cl_mem /*buffer*/, auto, const size_t* region, auto...) {
-  return Call{.kind = Kind::copy_image_to_buffer, .bytes = image_bytes(image, region)};
+  return RecordedCall{.kind = Kind::copy_image_to_buffer, .bytes = image_bytes(image, region)};
 };
 
 constexpr auto kFromBuffer = [](auto, cl_mem /*buffer*/, cl_mem image, size_t, auto, const size_t* region, auto...) {
-  return Call{.kind = Kind::copy_buffer_to_image, .bytes = image_bytes(image, region)};
+  return RecordedCall{.kind = Kind::copy_buffer_to_image, .bytes = image_bytes(image, region)};
 };
 
 }  // namespace

@@ -11,11 +11,13 @@ constexpr std::array<size_t, 1> kOne{1};
 
 constexpr auto kLaunch = [](auto, cl_kernel kernel, cl_uint dimensions, auto, const size_t* global, const size_t* local,
                             auto...) {
-  return Call{.kind = Kind::kernel, .kernel = kernel, .dimensions = dimensions, .global = global, .local = local};
+  return RecordedCall{
+      .kind = Kind::kernel, .kernel = kernel, .dimensions = dimensions, .global = global, .local = local};
 };
 
 constexpr auto kTask = [](auto, cl_kernel kernel, auto...) {
-  return Call{.kind = Kind::task, .kernel = kernel, .dimensions = 1, .global = kOne.data(), .local = kOne.data()};
+  return RecordedCall{
+      .kind = Kind::task, .kernel = kernel, .dimensions = 1, .global = kOne.data(), .local = kOne.data()};
 };
 
 cl_kernel CL_API_CALL create(cl_program program, const char* name, cl_int* error) {

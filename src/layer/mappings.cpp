@@ -18,11 +18,11 @@ std::uint64_t to_device(cl_map_flags flags, std::uint64_t bytes) {
 void* CL_API_CALL map_buffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags, size_t offset,
                              size_t size, cl_uint waits, const cl_event* wait, cl_event* event, cl_int* error) {
   void* place = nullptr;
-  const Call call{.kind = Kind::map_buffer,
-                  .queue = queue,
-                  .bytes = to_host(flags, size),
-                  .blocking = blocking != 0,
-                  .waits = waits};
+  const RecordedCall call{.kind = Kind::map_buffer,
+                          .queue = queue,
+                          .bytes = to_host(flags, size),
+                          .blocking = blocking != 0,
+                          .waits = waits};
   const cl_int result = enqueue(call, event, [&](cl_event* out) {
     cl_int failure = CL_SUCCESS;
     place = driver().clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, waits, wait, out, &failure);
@@ -38,11 +38,11 @@ void* CL_API_CALL map_image(cl_command_queue queue, cl_mem image, cl_bool blocki
                             const cl_event* wait, cl_event* event, cl_int* error) {
   void* place = nullptr;
   const std::uint64_t bytes = image_bytes(image, region);
-  const Call call{.kind = Kind::map_image,
-                  .queue = queue,
-                  .bytes = to_host(flags, bytes),
-                  .blocking = blocking != 0,
-                  .waits = waits};
+  const RecordedCall call{.kind = Kind::map_image,
+                          .queue = queue,
+                          .bytes = to_host(flags, bytes),
+                          .blocking = blocking != 0,
+                          .waits = waits};
   const cl_int result = enqueue(call, event, [&](cl_event* out) {
     cl_int failure = CL_SUCCESS;
     place = driver().clEnqueueMapImage(queue, image, blocking, flags, origin, region, row, slice, waits, wait, out,
@@ -56,7 +56,7 @@ void* CL_API_CALL map_image(cl_command_queue queue, cl_mem image, cl_bool blocki
 
 cl_int CL_API_CALL svm_map(cl_command_queue queue, cl_bool blocking, cl_map_flags flags, void* place, size_t size,
                            cl_uint waits, const cl_event* wait, cl_event* event) {
-  const Call call{
+  const RecordedCall call{
       .kind = Kind::svm_map, .queue = queue, .bytes = to_host(flags, size), .blocking = blocking != 0, .waits = waits};
   const cl_int result = enqueue(call, event, [&](cl_event* out) {
     return driver().clEnqueueSVMMap(queue, blocking, flags, place, size, waits, wait, out);
@@ -66,11 +66,11 @@ cl_int CL_API_CALL svm_map(cl_command_queue queue, cl_bool blocking, cl_map_flag
 }
 
 constexpr auto kUnmap = [](auto, cl_mem object, void* place, auto...) {
-  return Call{.kind = Kind::unmap, .bytes = recorder().unmapped(object, place)};
+  return RecordedCall{.kind = Kind::unmap, .bytes = recorder().unmapped(object, place)};
 };
 
 constexpr auto kUnmapShared = [](auto, void* place, auto...) {
-  return Call{.kind = Kind::svm_unmap, .bytes = recorder().unmapped(nullptr, place)};
+  return RecordedCall{.kind = Kind::svm_unmap, .bytes = recorder().unmapped(nullptr, place)};
 };
 
 }  // namespace

@@ -9,11 +9,11 @@ bool has_content(cl_mem_flags flags) {
   return (flags & CL_MEM_COPY_HOST_PTR) != 0;
 }
 
-Call of_buffer(cl_mem_flags flags) {
+RecordedCall of_buffer(cl_mem_flags flags) {
   return {.kind = has_content(flags) ? Kind::create_buffer_with_content : Kind::create_buffer};
 }
 
-Call of_image(cl_mem_flags flags) {
+RecordedCall of_image(cl_mem_flags flags) {
   return {.kind = has_content(flags) ? Kind::create_image_with_content : Kind::create_image};
 }
 

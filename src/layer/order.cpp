@@ -11,9 +11,9 @@ cl_int CL_API_CALL marker(cl_command_queue queue, cl_event* event) {
 }
 
 // The old barrier and the old wait have no event.
-constexpr auto kBarrier = [](cl_command_queue queue) { return Call{.kind = Kind::barrier, .queue = queue}; };
+constexpr auto kBarrier = [](cl_command_queue queue) { return RecordedCall{.kind = Kind::barrier, .queue = queue}; };
 constexpr auto kWait = [](cl_command_queue queue, cl_uint waits, const cl_event*) {
-  return Call{.kind = Kind::wait_list, .queue = queue, .waits = waits};
+  return RecordedCall{.kind = Kind::wait_list, .queue = queue, .waits = waits};
 };
 
 }  // namespace

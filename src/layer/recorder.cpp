@@ -18,7 +18,7 @@ Stopwatch::Stopwatch() : entered(now()) {
   if (thread.polls != 0) recorder().polled(thread.poll_end, thread.poll_end, true);
 }
 
-void Recorder::command(const Call& call, const Stopwatch& watch, cl_int result, cl_event event,
+void Recorder::command(const RecordedCall& call, const Stopwatch& watch, cl_int result, cl_event event,
                        bool program_asks) noexcept {
   carefully([&] {
     std::unique_lock guard(lock_);
@@ -52,7 +52,7 @@ void Recorder::about_to_finish(cl_command_queue handle) noexcept {
   });
 }
 
-void Recorder::host_call(const Call& call, const Stopwatch& watch, cl_int result) noexcept {
+void Recorder::host_call(const RecordedCall& call, const Stopwatch& watch, cl_int result) noexcept {
   carefully([&] {
     std::unique_lock guard(lock_);
     names_.introduce();
@@ -100,8 +100,8 @@ void Recorder::polled(std::uint64_t begin, std::uint64_t end, bool complete) noe
   }
 }
 
-void Recorder::write(const Call& call, const Stopwatch& watch, cl_int result, std::uint64_t id, std::uint32_t queue,
-                     std::uint32_t kernel, std::uint16_t flags) {
+void Recorder::write(const RecordedCall& call, const Stopwatch& watch, cl_int result, std::uint64_t id,
+                     std::uint32_t queue, std::uint32_t kernel, std::uint16_t flags) {
   journal().append<CallSlot>(SlotType::call, [&](CallSlot& slot) {
     slot.kind = static_cast<std::uint8_t>(call.kind);
     slot.flags = flags;

@@ -16,7 +16,7 @@
 namespace isthmus::layer {
 
 /// What a call asks for.
-struct Call {
+struct RecordedCall {
   Kind kind;
   cl_command_queue queue = nullptr;
   std::uint64_t bytes = 0;
@@ -41,11 +41,12 @@ struct Stopwatch {
 class Recorder {
  public:
   /// A command was enqueued, or refused. `event`, if there is one, is the layer's to release.
-  void command(const Call& call, const Stopwatch& watch, cl_int result, cl_event event, bool program_asks) noexcept;
+  void command(const RecordedCall& call, const Stopwatch& watch, cl_int result, cl_event event,
+               bool program_asks) noexcept;
   /// The program is about to wait for a queue: the driver is asked about what is complete while the rest runs.
   void about_to_finish(cl_command_queue queue) noexcept;
   /// A call that makes no command is done.
-  void host_call(const Call& call, const Stopwatch& watch, cl_int result) noexcept;
+  void host_call(const RecordedCall& call, const Stopwatch& watch, cl_int result) noexcept;
   /// A thread of this number waited, as became known afterwards.
   void waited(Kind kind, std::uint32_t thread, std::uint64_t begin, std::uint64_t end) noexcept;
   /// The calling thread has asked whether a command is complete.
@@ -75,7 +76,7 @@ class Recorder {
   void after_fork_in_child();
 
  private:
-  void write(const Call& call, const Stopwatch& watch, cl_int result, std::uint64_t id, std::uint32_t queue,
+  void write(const RecordedCall& call, const Stopwatch& watch, cl_int result, std::uint64_t id, std::uint32_t queue,
              std::uint32_t kernel, std::uint16_t flags);
   /// At the oldest few commands; at all up to the first that is under way; or at every one.
   enum class Look : std::uint8_t { at_a_few, at_the_complete, at_all };
@@ -95,7 +96,7 @@ Recorder& recorder();
 
 /// Runs `run(event)` of the driver and writes down the command. There is always an event, the program's or the layer's.
 template <class Run>
-cl_int enqueue(const Call& call, cl_event* event, const Run& run) {
+cl_int enqueue(const RecordedCall& call, cl_event* event, const Run& run) {
   Stopwatch watch;
   cl_event own = nullptr;
   cl_event* const place = event != nullptr ? event : &own;
@@ -119,7 +120,7 @@ std::uint64_t bytes_of(Object /*made*/) {
 
 /// Runs `run(error)` of the driver, which returns a handle, and writes down the call with the bytes of what was made.
 template <class Run>
-auto create(Call call, cl_int* error, const Run& run) {
+auto create(RecordedCall call, cl_int* error, const Run& run) {
   Stopwatch watch;
   cl_int result = CL_SUCCESS;
   watch.begin = now();
@@ -133,7 +134,7 @@ auto create(Call call, cl_int* error, const Run& run) {
 
 /// Runs `run()` of the driver, which returns an error code, and writes down the call.
 template <class Run>
-cl_int host_call(const Call& call, const Run& run) {
+cl_int host_call(const RecordedCall& call, const Run& run) {
   Stopwatch watch;
   if (call.kind == Kind::finish) recorder().about_to_finish(call.queue);
   watch.begin = now();
@@ -145,7 +146,7 @@ cl_int host_call(const Call& call, const Run& run) {
 
 /// Runs `run(error)` of the driver, which returns a place in memory, and writes down the call; none is a failure.
 template <class Run>
-void* allocated(const Call& call, cl_int* error, const Run& run) {
+void* allocated(const RecordedCall& call, cl_int* error, const Run& run) {
   void* place = nullptr;
   const cl_int result = host_call(call, [&] {
     cl_int failure = CL_SUCCESS;

@@ -8,16 +8,16 @@ namespace isthmus::layer {
 namespace {
 
 constexpr auto kCopy = [](auto, cl_bool blocking, void* /*to*/, const void* /*from*/, size_t size, auto...) {
-  return Call{.kind = Kind::svm_copy, .bytes = size, .blocking = blocking != 0};
+  return RecordedCall{.kind = Kind::svm_copy, .bytes = size, .blocking = blocking != 0};
 };
 
 constexpr auto kFill = [](auto, void* /*to*/, const void* /*pattern*/, size_t, size_t size, auto...) {
-  return Call{.kind = Kind::svm_fill, .bytes = size};
+  return RecordedCall{.kind = Kind::svm_fill, .bytes = size};
 };
 
 constexpr auto kMigration = [](auto, cl_uint count, const void**, const size_t* sizes, auto...) {
   const std::uint64_t bytes = sizes == nullptr ? 0 : std::accumulate(sizes, sizes + count, std::uint64_t{0});
-  return Call{.kind = Kind::svm_migrate, .bytes = bytes};
+  return RecordedCall{.kind = Kind::svm_migrate, .bytes = bytes};
 };
 
 void* CL_API_CALL allocate(cl_context context, cl_svm_mem_flags flags, size_t size, cl_uint alignment) {

@@ -38,22 +38,22 @@ void* CL_API_CALL allocate_shared(cl_context context, cl_device_id device, const
 }
 
 // It waits for what is under way.
-constexpr auto kBlockingFree = [](auto...) { return Call{.kind = Kind::usm_release, .blocking = true}; };
+constexpr auto kBlockingFree = [](auto...) { return RecordedCall{.kind = Kind::usm_release, .blocking = true}; };
 
 constexpr auto kCopy = [](auto, cl_bool blocking, void* /*to*/, const void* /*from*/, size_t size, auto...) {
-  return Call{.kind = Kind::usm_copy, .bytes = size, .blocking = blocking != 0};
+  return RecordedCall{.kind = Kind::usm_copy, .bytes = size, .blocking = blocking != 0};
 };
 
 constexpr auto kFill = [](auto, void* /*to*/, const void* /*pattern*/, size_t, size_t size, auto...) {
-  return Call{.kind = Kind::usm_fill, .bytes = size};
+  return RecordedCall{.kind = Kind::usm_fill, .bytes = size};
 };
 
 constexpr auto kSet = [](auto, void* /*to*/, cl_int /*value*/, size_t size, auto...) {
-  return Call{.kind = Kind::usm_fill, .bytes = size};
+  return RecordedCall{.kind = Kind::usm_fill, .bytes = size};
 };
 
 constexpr auto kMigration = [](auto, const void* /*place*/, size_t size, auto...) {
-  return Call{.kind = Kind::usm_migrate, .bytes = size};
+  return RecordedCall{.kind = Kind::usm_migrate, .bytes = size};
 };
 
 }  // namespace
