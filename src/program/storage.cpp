@@ -8,9 +8,9 @@ namespace isthmus::program {
 namespace {
 
 /// Messages as the drive's contents: commands come in their order, so that each message is asked for once.
-class Contents {
+class DriveContents {
  public:
-  explicit Contents(const Batch& batch) : batch_(batch), message_(batch.application.input) {}
+  explicit DriveContents(const Batch& batch) : batch_(batch), message_(batch.application.input) {}
 
   void operator()(std::uint64_t first, std::span<std::byte> bytes) {
     const auto number = static_cast<int>(first / message_.size());
@@ -38,7 +38,7 @@ ChannelOptions at_once(int depth) {
 StoredInput::StoredInput(Graph& graph, const fabric::StorageSpec& spec, const Batch& batch, const ActorOptions& reader,
                          In<fabric::StoragePiece>& arriving)
     : graph_(graph),
-      drive_(graph.add<fabric::Drive>(fabric::kDrive, {.group = kHostGroup}, spec, Contents(batch))),
+      drive_(graph.add<fabric::Drive>(fabric::kDrive, {.group = kHostGroup}, spec, DriveContents(batch))),
       reads_(graph.add<fabric::StorageReads>("storage reads", reader, spec, messages_of(batch))) {
   ChannelOptions commands = at_once(spec.queue_depth);
   commands.latency_time = spec.read_latency;
