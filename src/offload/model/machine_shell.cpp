@@ -20,7 +20,7 @@ struct NoMemory {
 };
 
 /// What stands between a way of the host's and what it starts behind it.
-struct Control {
+struct ControlPath {
   ActorOptions block;  ///< on the way's clock
   fabric::DeviceRegisters& registers;
   fabric::DeviceInterrupts& interrupts;
@@ -34,7 +34,7 @@ class Shell {
   void build(DeviceAccess& access, Machine& machine) {
     for (std::size_t way = 0; way < spec_.ways(); ++way) {
       const Scope scope = graph_.scope(platform::scope_of_link(spec_.board, way));
-      const Control control = add_control(access, way);
+      const ControlPath control = add_control(access, way);
       if (way < spec_.engines.size())
         add_dma(control, way, machine);
       else if (!board_.links().empty())
@@ -47,10 +47,10 @@ class Shell {
   }
 
  private:
-  Control add_control(DeviceAccess& host, std::size_t way) {
+  ControlPath add_control(DeviceAccess& host, std::size_t way) {
     const fabric::Units units = UnitWays::units_on(loaded_.units(), way);
     const ActorOptions block{.clock = needed(spec_.shell_clock(way)), .group = kDeviceGroup};
-    Control control{
+    ControlPath control{
         .block = block,
         .registers = graph_.add<fabric::DeviceRegisters>("device registers", block, units.engines(), units.kernels()),
         .interrupts =
@@ -59,7 +59,7 @@ class Shell {
     return control;
   }
 
-  void connect_host(DeviceAccess& host, std::size_t way, const Control& control) {
+  void connect_host(DeviceAccess& host, std::size_t way, const ControlPath& control) {
     const int interrupt = spec_.engines.empty() ? 1 : spec_.engines[way].interrupt;
     if (!board_.links().empty()) {
       fabric::PcieLink& link = board_.links()[way];
@@ -75,7 +75,7 @@ class Shell {
   }
 
   /// An engine's data paths are its AXI ports; before and behind them is what it says to its link.
-  void add_dma(const Control& control, std::size_t engine, Machine& machine) {
+  void add_dma(const ControlPath& control, std::size_t engine, Machine& machine) {
     MachineActors& actors = machine.actors;
     machine.masters.engines.push_back(board_.masters());
     const fabric::AxiSpec& axi = needed(spec_.board.memory).axi;
@@ -154,7 +154,7 @@ class Shell {
   const Loaded& loaded_;
   const MachineSpec& spec_;
   platform::Board& board_;
-  std::vector<Control> controls_;  ///< by way
+  std::vector<ControlPath> controls_;  ///< by way
 };
 
 }  // namespace
