@@ -12,11 +12,11 @@ constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kCopied = 16;  // bytes, of SocSpec::copy
 
 /// A core that copies once, by lines.
-class CopyingCore {
+class LineCopier {
  public:
   fabric::CoreMemory memory;
 
-  CopyingCore(const platform::SocSpec& board, const CopyTrial& trial)
+  LineCopier(const platform::SocSpec& board, const CopyTrial& trial)
       : memory(board.core),
         trial_(trial),
         line_(static_cast<std::uint64_t>(board.coherence.line)),
@@ -61,7 +61,7 @@ CopyResult run_trial(const platform::SocSpec& board, const CopyTrial& trial) {
   cells.reserve(trial.address / kPage * kPage, 2 * trial.bytes + 2 * kPage);
   Graph graph;
   platform::SocBoard soc(graph, board, cells, {}, {.cached = 1, .uncached = 1});
-  auto& core = graph.add<CopyingCore>("core", {.clock = board.cpu}, board, trial);
+  auto& core = graph.add<LineCopier>("core", {.clock = board.cpu}, board, trial);
   soc.attach_core(core.memory.accesses, core.memory.results);
   soc.attach_uncached(core.memory);
   const auto buffer = [&](std::uint64_t address) {
