@@ -35,12 +35,12 @@ Packets packets_of(const RegisterAccess& access, int count, const RegistersSpec&
 }
 
 /// A core that does nothing but these accesses: a store is on its way when it has left the core, a load is waited for.
-class Core {
+class AccessingCore {
  public:
   Out<MmioRequest> mmio{"mmio"};
   In<DeviceMessage> replies{"replies"};
 
-  Core(const Packets& packets, Time store) : packets_(packets), store_(store) {}
+  AccessingCore(const Packets& packets, Time store) : packets_(packets), store_(store) {}
 
   void step() {
     MmioRequest request{};
@@ -110,7 +110,7 @@ Time access_registers(const MachineSpec& spec, const RegisterAccess& access, int
   platform::Board board(graph, spec.board, memory);
   fabric::PcieLink& link = board.links().front();
   const ActorOptions block{.clock = spec.board.links.front().pcie.user_clock};
-  auto& core = graph.add<Core>("core", {}, packets_of(access, count, mmio), mmio.store);
+  auto& core = graph.add<AccessingCore>("core", {}, packets_of(access, count, mmio), mmio.store);
   auto& registers = graph.add<Registers>("registers", block);
   auto& user = graph.add<fabric::NoUser>("user", block);
   graph.connect(core.mmio, link.mmio, out_of_core(1));
