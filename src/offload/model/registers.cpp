@@ -13,13 +13,13 @@ namespace isthmus::offload::model {
 namespace {
 
 /// What leaves the core: as many packets as the accesses make, each of so many bytes.
-struct Packets {
+struct AccessPackets {
   MmioRequest::Kind kind;
   std::int64_t count;
   std::int64_t bytes;
 };
 
-Packets packets_of(const RegisterAccess& access, int count, const RegistersSpec& registers) {
+AccessPackets packets_of(const RegisterAccess& access, int count, const RegistersSpec& registers) {
   const Bytes line = registers.line;
   const std::int64_t size = access.size.count;
   if (size < 1 || size > line.count)
@@ -40,7 +40,7 @@ class AccessingCore {
   Out<MmioRequest> mmio{"mmio"};
   In<DeviceMessage> replies{"replies"};
 
-  AccessingCore(const Packets& packets, Time store) : packets_(packets), store_(store) {}
+  AccessingCore(const AccessPackets& packets, Time store) : packets_(packets), store_(store) {}
 
   void step() {
     MmioRequest request{};
@@ -59,7 +59,7 @@ class AccessingCore {
 
  private:
   Timer timer_;
-  Packets packets_;
+  AccessPackets packets_;
   Time store_;
   Time took_{};
   bool finished_ = false;
