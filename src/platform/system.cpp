@@ -75,12 +75,12 @@ class Entry {
 };
 
 /// "link.vh0" of the wire's "b0.vh0": whose links, and which of them.
-struct End {
+struct WireEnd {
   std::string boards;
   std::string channel;  ///< channel of the link; empty: each link
 };
 
-End end_of(const std::string& text) {
+WireEnd end_of(const std::string& text) {
   const auto dot = text.find('.');
   if (dot == std::string::npos) return {.boards = text, .channel = {}};
   return {.boards = text.substr(0, dot), .channel = text.substr(dot + 1)};
@@ -206,7 +206,7 @@ class SystemReader {
 
   void read_wire(const Entry& entry) {
     const std::string text = entry.text("from", "BOARD or BOARD.LINK");
-    const End end = end_of(text);
+    const WireEnd end = end_of(text);
     const auto group = groups_.find(end.boards);
     if (group == groups_.end()) refuse_board(entry, end.boards);
     const std::size_t node = node_of(entry, "to");
