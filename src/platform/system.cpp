@@ -18,9 +18,9 @@ namespace {
 constexpr std::int64_t kMostBoards = 256;  // boards of one entry: more than any host has slots for
 
 /// An entry of a list: "[[board]]".
-class Entry {
+class ListEntry {
  public:
-  Entry(const Document& document, std::string list, const toml::table& table, std::vector<std::string> keys)
+  ListEntry(const Document& document, std::string list, const toml::table& table, std::vector<std::string> keys)
       : document_(document), list_(std::move(list)), table_(table) {
     for (const auto& [key, node] : table_)
       if (std::ranges::find(keys, key.str()) == keys.end())
@@ -94,13 +94,13 @@ class SystemReader {
   void read() {
     check_keys();
     name = document_.name();
-    for_each("node", {"name", "platform"}, [this](const Entry& entry) { read_node(entry); });
-    for_each("board", {"name", "count", "platform", "node"}, [this](const Entry& entry) { read_boards(entry); });
+    for_each("node", {"name", "platform"}, [this](const ListEntry& entry) { read_node(entry); });
+    for_each("board", {"name", "count", "platform", "node"}, [this](const ListEntry& entry) { read_boards(entry); });
     if (boards.empty()) refuse(document_.place(1), "board", "at least one [[board]]", "none");
     for (std::size_t node = 0; node < nodes.size(); ++node)
       if (nodes[node].host.empty())
         refuse(node_places_[node], "node.platform", "a platform whose host it is, or a board on it", "neither");
-    for_each("wire", {"from", "to"}, [this](const Entry& entry) { read_wire(entry); });
+    for_each("wire", {"from", "to"}, [this](const ListEntry& entry) { read_wire(entry); });
     wire_the_others();
   }
 
@@ -125,19 +125,19 @@ class SystemReader {
     if (!node->is_array()) refuse(document_.place(*node), list, expected, type_of(*node));
     for (const toml::node& entry : *node->as_array()) {
       if (!entry.is_table()) refuse(document_.place(entry), list, expected, type_of(entry));
-      each(Entry(document_, list, *entry.as_table(), keys));
+      each(ListEntry(document_, list, *entry.as_table(), keys));
     }
   }
 
   /// Nodes, boards and entries of several boards have one space of names: a wire's ends are told by them.
-  void claim(const Entry& entry, const std::string& called) {
+  void claim(const ListEntry& entry, const std::string& called) {
     const auto [there, added] = claimed_.emplace(called, entry.place("name"));
     if (!added)
       entry.refuse_value("name", "a name of its own",
                          fmt::format("'{}', which stands at {} as well", called, there->second));
   }
 
-  std::filesystem::path file_of_platform(const Entry& entry) const {
+  std::filesystem::path file_of_platform(const ListEntry& entry) const {
     constexpr std::string_view kModel = "model:";
     const std::string text = entry.text("platform", "the name of a platform or a file that ends in .toml");
     if (text.ends_with(".toml")) {
@@ -155,7 +155,7 @@ class SystemReader {
     return file_of(std::string(kModel) + called);
   }
 
-  void read_node(const Entry& entry) {
+  void read_node(const ListEntry& entry) {
     System::Node node{.name = entry.word("name"), .host = {}};
     claim(entry, node.name);
     if (entry.has("platform")) {
@@ -169,7 +169,7 @@ class SystemReader {
   }
 
   /// The node that `key` names.
-  std::size_t node_of(const Entry& entry, std::string_view key) const {
+  std::size_t node_of(const ListEntry& entry, std::string_view key) const {
     const std::string called = entry.word(key);
     const auto found = std::ranges::find(nodes, called, &System::Node::name);
     if (found != nodes.end()) return static_cast<std::size_t>(found - nodes.begin());
@@ -182,7 +182,7 @@ class SystemReader {
     refuse(entry.place(key), fmt::format("key '{}': {}", entry.name_of(key), text));
   }
 
-  void read_boards(const Entry& entry) {
+  void read_boards(const ListEntry& entry) {
     const std::string called = entry.word("name");
     claim(entry, called);
     const std::int64_t count = entry.has("count") ? entry.count("count", kMostBoards) : 0;
@@ -204,7 +204,7 @@ class SystemReader {
     }
   }
 
-  void read_wire(const Entry& entry) {
+  void read_wire(const ListEntry& entry) {
     const std::string text = entry.text("from", "BOARD or BOARD.LINK");
     const WireEnd end = end_of(text);
     const auto group = groups_.find(end.boards);
@@ -219,7 +219,7 @@ class SystemReader {
     }
   }
 
-  [[noreturn]] void refuse_board(const Entry& entry, const std::string& called) const {
+  [[noreturn]] void refuse_board(const ListEntry& entry, const std::string& called) const {
     std::vector<std::string> known;
     known.reserve(groups_.size());
     for (const auto& [group, boards_of] : groups_) known.push_back(group);
@@ -229,7 +229,7 @@ class SystemReader {
     refuse(entry.place("from"), fmt::format("key 'wire.from': {}", text));
   }
 
-  std::vector<std::string> channels_of(const Entry& entry, std::size_t board, const std::string& channel) const {
+  std::vector<std::string> channels_of(const ListEntry& entry, std::size_t board, const std::string& channel) const {
     const Description& platform = boards[board].platform;
     std::vector<std::string> known = platform.channels();
     if (known.empty())
@@ -240,7 +240,7 @@ class SystemReader {
     return {channel};
   }
 
-  [[noreturn]] void refuse_link(const Entry& entry, const std::string& board, const std::string& channel,
+  [[noreturn]] void refuse_link(const ListEntry& entry, const std::string& board, const std::string& channel,
                                 const std::vector<std::string>& known) const {
     std::vector<std::string> links;
     links.reserve(known.size());
@@ -249,7 +249,7 @@ class SystemReader {
     refuse(entry.place("from"), fmt::format("key 'wire.from': {}", text));
   }
 
-  void add_wire(const Entry& entry, std::size_t board, const std::string& channel) {
+  void add_wire(const ListEntry& entry, std::size_t board, const std::string& channel) {
     const bool wired = std::ranges::any_of(
         wires, [&](const System::Wire& wire) { return wire.board == board && wire.channel == channel; });
     if (wired)
