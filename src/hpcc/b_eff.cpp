@@ -90,9 +90,9 @@ std::vector<std::byte> left_behind(const std::vector<Series>& series, const std:
 }
 
 /// The memory that the messages of both ways around the ring are sent from and received in.
-class Ends {
+class MessageEnds {
  public:
-  virtual ~Ends() = default;
+  virtual ~MessageEnds() = default;
   /// Done by all ranks at once.
   virtual void connect(const std::string& /*scheme*/) {}
   /// The bytes that messages are to change.
@@ -107,7 +107,7 @@ class Ends {
 
 /// Sent from and received in one buffer, so that a scheme that maps does so once: with PoCL each command that maps or
 /// unmaps wakes a thread, which takes 30 to 50 us.
-class DeviceEnds final : public Ends {
+class DeviceEnds final : public MessageEnds {
  public:
   DeviceEnds(Job& job, const std::vector<std::byte>& sent)
       : job_(job), half_(sent.size()), buffer_(job.device().buffer(2 * half_)) {
@@ -137,7 +137,7 @@ class DeviceEnds final : public Ends {
   offload::ComputeBuffer buffer_;
 };
 
-class HostEnds final : public Ends {
+class HostEnds final : public MessageEnds {
  public:
   HostEnds(const cluster::Ranks& ranks, std::vector<std::byte> sent)
       : ranks_(ranks), out_(std::move(sent)), in_(out_.size()) {}
@@ -190,7 +190,7 @@ class EffectiveBandwidth final : public Benchmark {
   std::vector<Series> series_;  // of each size, and behind them that of the latency
   std::vector<Way> ways_;
   std::vector<std::byte> expected_;  // to be received, of both ways
-  std::unique_ptr<Ends> ends_;
+  std::unique_ptr<MessageEnds> ends_;
   std::vector<offload::ComputeBuffer> mapped_;  // what scheme mapped maps
   std::unique_ptr<ExchangeProbe> probe_;        // MPI alone has none: it is what the others are held against
 };
