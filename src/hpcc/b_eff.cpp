@@ -18,7 +18,7 @@ constexpr std::size_t kBytesOfASize = std::size_t{1} << 22;
 enum class Direction : std::uint8_t { right, left };
 
 /// The place of one message, in bytes of the buffer that is sent from and of the one that receives.
-struct Message {
+struct MessageOffsets {
   std::size_t out;
   std::size_t in;
   std::size_t bytes;
@@ -34,7 +34,7 @@ struct Series {
 
   std::size_t step() const { return std::min<std::size_t>(bytes, 64); }
   std::size_t end() const { return first + bytes + (count - 1) * step(); }
-  Message message(std::size_t index) const {
+  MessageOffsets message(std::size_t index) const {
     return {.out = first + (count - 1 - index) * step(), .in = first + index * step(), .bytes = bytes};
   }
 };
@@ -82,7 +82,7 @@ std::vector<std::byte> left_behind(const std::vector<Series>& series, const std:
   std::vector<std::byte> in(out.size());
   for (const Series& each : series)
     for (std::size_t index = 0; index < each.count; ++index) {
-      const Message message = each.message(index);
+      const MessageOffsets message = each.message(index);
       std::ranges::copy(std::span(out).subspan(message.out, message.bytes),
                         in.begin() + static_cast<std::ptrdiff_t>(message.in));
     }
@@ -98,7 +98,7 @@ class MessageEnds {
   /// The bytes that messages are to change.
   virtual void reset(std::vector<std::byte> received) = 0;
   virtual void begin() {}
-  virtual void exchange(const Message& message, int to, int from) = 0;
+  virtual void exchange(const MessageOffsets& message, int to, int from) = 0;
   virtual void end() {}
   /// Returns when all messages are where they belong.
   virtual void finish() {}
@@ -119,7 +119,7 @@ class DeviceEnds final : public MessageEnds {
   }
   void reset(std::vector<std::byte> received) override { job_.queue().write(buffer_, half_, received); }
   void begin() override { scheme_->begin(buffer_, buffer_); }
-  void exchange(const Message& message, int to, int from) override {
+  void exchange(const MessageOffsets& message, int to, int from) override {
     scheme_->exchange({buffer_, message.out, message.bytes}, to, {buffer_, half_ + message.in, message.bytes}, from);
   }
   void end() override { scheme_->end(); }
@@ -142,7 +142,7 @@ class HostEnds final : public MessageEnds {
   HostEnds(const cluster::Ranks& ranks, std::vector<std::byte> sent)
       : ranks_(ranks), out_(std::move(sent)), in_(out_.size()) {}
   void reset(std::vector<std::byte> received) override { in_ = std::move(received); }
-  void exchange(const Message& message, int to, int from) override {
+  void exchange(const MessageOffsets& message, int to, int from) override {
     ranks_.exchange(std::span(out_).subspan(message.out, message.bytes), to,
                     std::span(in_).subspan(message.in, message.bytes), from);
   }
@@ -160,8 +160,8 @@ struct Way {
   int from;
   std::size_t first;
 
-  Message message(const Series& series, std::size_t index) const {
-    const Message message = series.message(index);
+  MessageOffsets message(const Series& series, std::size_t index) const {
+    const MessageOffsets message = series.message(index);
     return {.out = first + message.out, .in = first + message.in, .bytes = message.bytes};
   }
 };
