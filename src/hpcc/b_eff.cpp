@@ -155,7 +155,7 @@ class HostEnds final : public MessageEnds {
 };
 
 /// The messages of one direction around the ring, from where those of it begin in either memory.
-struct Way {
+struct RingMessages {
   int to;
   int from;
   std::size_t first;
@@ -188,7 +188,7 @@ class EffectiveBandwidth final : public Benchmark {
 
   Job& job_;
   std::vector<Series> series_;  // of each size, and behind them that of the latency
-  std::vector<Way> ways_;
+  std::vector<RingMessages> ways_;
   std::vector<std::byte> expected_;  // to be received, of both ways
   std::unique_ptr<MessageEnds> ends_;
   std::vector<offload::ComputeBuffer> mapped_;  // what scheme mapped maps
@@ -200,7 +200,8 @@ EffectiveBandwidth::EffectiveBandwidth(Job& job)
   std::vector<std::byte> sent;
   for (const Direction direction : {Direction::right, Direction::left}) {
     const int step = direction == Direction::right ? 1 : -1;
-    const Way& way = ways_.emplace_back(Way{.to = neighbour(step), .from = neighbour(-step), .first = sent.size()});
+    const RingMessages& way =
+        ways_.emplace_back(RingMessages{.to = neighbour(step), .from = neighbour(-step), .first = sent.size()});
     append(sent, pattern(series_, job_.ranks().rank(), direction));
     append(expected_, left_behind(series_, pattern(series_, way.from, direction)));
   }
@@ -226,7 +227,7 @@ void EffectiveBandwidth::connect() {
 /// No byte that a message is to bring is right before it has come.
 void EffectiveBandwidth::reset() {
   std::vector<std::byte> wrong = expected_;
-  for (const Way& way : ways_)
+  for (const RingMessages& way : ways_)
     for (std::byte& each : std::span(wrong).subspan(way.first, series_.back().end())) each = ~each;
   ends_->reset(std::move(wrong));
 }
@@ -256,7 +257,7 @@ std::vector<Metric> EffectiveBandwidth::metrics() const {
 /// benchmark that computes between its exchanges pays for that each time.
 void EffectiveBandwidth::exchange(const Series& series) {
   ends_->begin();
-  for (const Way& way : ways_)
+  for (const RingMessages& way : ways_)
     for (std::size_t each = 0; each < series.count; ++each)
       ends_->exchange(way.message(series, each), way.to, way.from);
   ends_->end();
@@ -267,7 +268,7 @@ void EffectiveBandwidth::exchange(const Series& series) {
 void EffectiveBandwidth::exchange_one_by_one(const Series& series) {
   ends_->begin();
   for (std::size_t each = 0; each < series.count; ++each)
-    for (const Way& way : ways_) {
+    for (const RingMessages& way : ways_) {
       ends_->exchange(way.message(series, each), way.to, way.from);
       ends_->finish();
     }
