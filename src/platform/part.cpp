@@ -17,7 +17,7 @@ bool share_keys(const Part& a, const Part& b) {
 }
 
 /// Parts whose rates come from the same keys, and what they hold of the path together.
-struct Group {
+struct RateGroup {
   const Part* longest;
   Time held;  ///< time of the longest hold
   Time time;
@@ -70,13 +70,13 @@ class Run {
     return named(first, next, idle ? 1 : first.busy.seconds() / next->busy.seconds());
   }
 
-  std::vector<Group> groups() const {
-    std::vector<Group> groups;
+  std::vector<RateGroup> groups() const {
+    std::vector<RateGroup> groups;
     for (const Held& held : path_) {
       const auto part = std::ranges::find(order_, std::string_view(held.part), &Part::name);
       if (part == order_.end()) continue;
       const auto group =
-          std::ranges::find_if(groups, [part](const Group& other) { return share_keys(*other.longest, **part); });
+          std::ranges::find_if(groups, [part](const RateGroup& other) { return share_keys(*other.longest, **part); });
       if (group == groups.end()) {
         groups.push_back({.longest = *part, .held = held.time, .time = held.time});
         continue;
@@ -86,14 +86,14 @@ class Run {
       group->longest = *part;
       group->held = held.time;
     }
-    std::ranges::stable_sort(groups, std::ranges::greater{}, &Group::time);
+    std::ranges::stable_sort(groups, std::ranges::greater{}, &RateGroup::time);
     return groups;
   }
 
   /// If the first group is k times as fast, the path lasts `left` + `first` / k: as long as the busiest of the other
   /// parts works anyway, or, if that is never, until another group holds more of it.
   Limit of_path() const {
-    const std::vector<Group> groups = this->groups();
+    const std::vector<RateGroup> groups = this->groups();
     if (groups.empty()) return busiest();
     const double first = share(groups[0].time);
     const double left = 1 - first;
