@@ -14,7 +14,7 @@ namespace {
 using Content = std::span<std::byte>;
 
 /// The buffers of a message that is computed.
-struct Held {
+struct MessageBuffers {
   std::vector<std::vector<std::byte>> inputs;
   std::vector<std::vector<std::byte>> outputs;
   std::vector<std::vector<std::byte>> scratch;
@@ -94,7 +94,7 @@ class Computation {
 
   const DeviceKernel& kernel_;
   std::unique_ptr<offload::Datapath> path_;
-  Held held_;
+  MessageBuffers held_;
 };
 
 }  // namespace
