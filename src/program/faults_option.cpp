@@ -41,7 +41,7 @@ bool set_death(Faults& faults, std::string_view text) {
   return true;
 }
 
-struct Kind {
+struct FaultKind {
   std::string_view name;
   bool (*set)(Faults&, std::string_view);
   std::string_view expected;
@@ -49,15 +49,15 @@ struct Kind {
 
 constexpr std::string_view kProbability = "a probability 0..1";
 constexpr std::array kKinds{
-    Kind{kStall, set_probability<&Faults::stall>, kProbability},
-    Kind{kDrop, set_probability<&Faults::drop>, kProbability},
-    Kind{kDuplicate, set_probability<&Faults::duplicate>, kProbability},
-    Kind{kCorrupt, set_probability<&Faults::corrupt>, kProbability},
-    Kind{kDie, set_death, "a number of messages, 0 or more"},
+    FaultKind{kStall, set_probability<&Faults::stall>, kProbability},
+    FaultKind{kDrop, set_probability<&Faults::drop>, kProbability},
+    FaultKind{kDuplicate, set_probability<&Faults::duplicate>, kProbability},
+    FaultKind{kCorrupt, set_probability<&Faults::corrupt>, kProbability},
+    FaultKind{kDie, set_death, "a number of messages, 0 or more"},
 };
 
-const Kind& kind_named(const std::string& name) {
-  const auto found = std::ranges::find(kKinds, name, &Kind::name);
+const FaultKind& kind_named(const std::string& name) {
+  const auto found = std::ranges::find(kKinds, name, &FaultKind::name);
   if (found == kKinds.end()) throw Error("--faults: " + unknown_name("fault", name, fault_names()));
   return *found;
 }
@@ -74,7 +74,7 @@ std::pair<std::string, std::string> split(const std::string& given) {
 std::vector<std::string> fault_names() {
   std::vector<std::string> names;
   names.reserve(std::size(kKinds));
-  for (const Kind& kind : kKinds) names.emplace_back(kind.name);
+  for (const FaultKind& kind : kKinds) names.emplace_back(kind.name);
   return names;
 }
 
@@ -90,7 +90,7 @@ Faults FaultsArgument::chosen() const {
   std::vector<std::string> names;
   for (const std::string& each : given_) {
     const auto [name, value] = split(each);
-    const Kind& kind = kind_named(name);
+    const FaultKind& kind = kind_named(name);
     if (std::ranges::find(names, name) != names.end()) throw Error(fmt::format("--faults: {} is given twice", name));
     names.push_back(name);
     if (!kind.set(faults, value))
