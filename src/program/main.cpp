@@ -24,11 +24,12 @@ namespace isthmus::program {
 namespace {
 
 /// An application with the values that it has where a user says nothing.
-struct Known {
+struct DefaultApplication {
   const Maker& maker;
   ByteApplication usual;
 
-  explicit Known(const Maker& of) : maker(of), usual(of.make(each_of(of.parameters, Values(of.parameters)).front())) {}
+  explicit DefaultApplication(const Maker& of)
+      : maker(of), usual(of.make(each_of(of.parameters, Values(of.parameters)).front())) {}
 };
 
 struct Options {
@@ -48,7 +49,7 @@ struct Options {
   ParameterArguments parameters;
 
   /// Without an application, of which nothing is run.
-  explicit Options(const Known* known)
+  explicit Options(const DefaultApplication* known)
       : count(known != nullptr ? known->usual.extras.counted : "messages",
               known != nullptr ? known->usual.extras.count : 1),
         parameters(known != nullptr ? known->usual.name : "",
@@ -170,7 +171,7 @@ void note_filled_up(const ByteApplication& application, int messages, int count)
                      each));
 }
 
-int run_application(const Known& known, const Options& options, const Values& values) {
+int run_application(const DefaultApplication& known, const Options& options, const Values& values) {
   const ByteApplication application = known.maker.make(values);
   const int count = options.count.chosen().value_or(application.extras.count);
   const int messages = messages_of(application, count);
@@ -197,7 +198,7 @@ int run_application(const Known& known, const Options& options, const Values& va
 }
 
 /// A row for each of the values of parameters that take several.
-int run_application(const Known& known, const Options& options) {
+int run_application(const DefaultApplication& known, const Options& options) {
   check(options);
   int code = kDone;
   for (const Values& values : each_of(known.maker.parameters, options.parameters.values()))
@@ -205,7 +206,7 @@ int run_application(const Known& known, const Options& options) {
   return code;
 }
 
-Record told(const Known& known, const ByteApplication& application, const Target* target) {
+Record told(const DefaultApplication& known, const ByteApplication& application, const Target* target) {
   return {{"event", "application"},
           {"name", application.name},
           {"summary", application.summary},
@@ -219,11 +220,11 @@ Record told(const Known& known, const ByteApplication& application, const Target
 
 /// The applications that are given, each with its flows, or those of them that the target has if there is one; of a
 /// single one what it is with the parameters that were typed.
-int list(const std::vector<const Known*>& applications, const Options& options) {
+int list(const std::vector<const DefaultApplication*>& applications, const Options& options) {
   std::unique_ptr<Target> target;
   if (!options.target.empty()) target = open_target(options.target, options.parameters.overrides(), options.channel);
   const bool one = applications.size() == 1;
-  for (const Known* known : applications) {
+  for (const DefaultApplication* known : applications) {
     const auto values = one ? each_of(known->maker.parameters, options.parameters.values()) : std::vector<Values>();
     print(told(*known, one ? known->maker.make(values.front()) : known->usual, target.get()));
   }
@@ -249,7 +250,7 @@ std::string first_value_of(const std::string& name, int argc, char** argv) {
 
 int main_of(int argc, char** argv, const Maker& application, const char* data) {
   if (data != nullptr) look_for_data_in(data);
-  std::optional<Known> known;
+  std::optional<DefaultApplication> known;
   try {
     known.emplace(application);
   } catch (const Error& error) {
@@ -263,12 +264,12 @@ int main_of(int argc, char** argv, const Maker& application, const char* data) {
 }
 
 int main_of_one(int argc, char** argv, std::span<const Maker> applications, const char* summary) {
-  std::vector<Known> all;
+  std::vector<DefaultApplication> all;
   std::vector<std::string> names;
   std::string name = first_value_of("--app", argc, argv);
   for (const Maker& each : applications) names.push_back(all.emplace_back(each).usual.name);
   const auto at = std::ranges::find(names, name);
-  const Known* chosen = at == names.end() ? nullptr : &all[static_cast<std::size_t>(at - names.begin())];
+  const DefaultApplication* chosen = at == names.end() ? nullptr : &all[static_cast<std::size_t>(at - names.begin())];
   CLI::App app(summary);
   Options options(chosen);
   app.add_option("--app", name, "the application; --list names them; with --app, --help shows its options too");
@@ -278,8 +279,8 @@ int main_of_one(int argc, char** argv, std::span<const Maker> applications, cons
   return run(app, argc, argv, [&] {
     if (chosen == nullptr && !(options.list && name.empty())) throw Error(unknown_name("application", name, names));
     if (!options.list) return run_application(*chosen, options);
-    std::vector<const Known*> listed;
-    for (const Known& each : all)
+    std::vector<const DefaultApplication*> listed;
+    for (const DefaultApplication& each : all)
       if (chosen == nullptr || chosen == &each) listed.push_back(&each);
     return list(listed, options);
   });
