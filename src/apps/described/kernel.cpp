@@ -37,7 +37,7 @@ class Row {
 };
 
 /// What one kernel knows of all its launches.
-struct Known {
+struct KernelLayout {
   Work work;
   Row in;
   Row out;
@@ -68,7 +68,7 @@ struct Ports {
 
 class DescribedKernel : public offload::KernelPorts {
  public:
-  DescribedKernel(Ports ports, const Clock& clock, std::shared_ptr<const Known> known)
+  DescribedKernel(Ports ports, const Clock& clock, std::shared_ptr<const KernelLayout> known)
       : KernelPorts(ports.axi.size()),
         ports_(std::move(ports)),
         known_(std::move(known)),
@@ -202,7 +202,7 @@ class DescribedKernel : public offload::KernelPorts {
 
   Timer timer_;
   Ports ports_;
-  std::shared_ptr<const Known> known_;
+  std::shared_ptr<const KernelLayout> known_;
   Passage passage_;
   Grid clock_;
   std::uint64_t window_;  ///< bytes under way
@@ -298,12 +298,12 @@ class DescribedStream {
 /// Behind the last step: into a register.
 constexpr int kPipeline = 1;
 
-std::shared_ptr<const Known> known_of(const Work& work, const Buffers& buffers) {
-  return std::make_shared<const Known>(Known{.work = work,
-                                             .in = Row(buffers.in),
-                                             .out = Row(buffers.out),
-                                             .buffers_in = buffers.in.size(),
-                                             .buffers_out = buffers.out.size()});
+std::shared_ptr<const KernelLayout> known_of(const Work& work, const Buffers& buffers) {
+  return std::make_shared<const KernelLayout>(KernelLayout{.work = work,
+                                                           .in = Row(buffers.in),
+                                                           .out = Row(buffers.out),
+                                                           .buffers_in = buffers.in.size(),
+                                                           .buffers_out = buffers.out.size()});
 }
 
 }  // namespace
