@@ -32,7 +32,7 @@ struct DefaultApplication {
       : maker(of), usual(of.make(each_of(of.parameters, Values(of.parameters)).front())) {}
 };
 
-struct Options {
+struct CommandLine {
   std::string target;
   std::string flow;
   std::string channel;
@@ -49,14 +49,14 @@ struct Options {
   ParameterArguments parameters;
 
   /// Without an application, of which nothing is run.
-  explicit Options(const DefaultApplication* known)
+  explicit CommandLine(const DefaultApplication* known)
       : count(known != nullptr ? known->usual.extras.counted : "messages",
               known != nullptr ? known->usual.extras.count : 1),
         parameters(known != nullptr ? known->usual.name : "",
                    known != nullptr ? known->maker.parameters : std::vector<Parameter>()) {}
 };
 
-void add_to(CLI::App& app, Options& options) {
+void add_to(CLI::App& app, CommandLine& options) {
   app.add_option("--on", options.target, "the target: model:NAME, FILE.toml, opencl:N, opencl:NAME or native");
   app.add_option(
       "--flow", options.flow,
@@ -81,7 +81,7 @@ void add_to(CLI::App& app, Options& options) {
   options.choice.add_to(app);
 }
 
-void check(const Options& options) {
+void check(const CommandLine& options) {
   if (!options.flow.empty()) flow_named(options.flow);
   if (options.target.empty()) throw Error("--on: expected a target such as model:aws-f1, opencl:0 or native");
   const bool native = options.target == "native";
@@ -95,7 +95,7 @@ void check(const Options& options) {
   options.faults.chosen();
 }
 
-void check_model(const Options& options, const Target& target) {
+void check_model(const CommandLine& options, const Target& target) {
   options.grain.check(options.target, target.modelled());
   if (options.trace.wanted() && !target.modelled())
     throw Error(fmt::format("--trace: '{}' is no model, and only the parts of models are seen", options.target));
@@ -121,7 +121,7 @@ std::function<void(int)> progress_of(const Asked& asked) {
           each = asked.application.extras.in_message](int messages) mutable { progress(messages * each); };
 }
 
-Run run_once(const Asked& asked, const Options& options, Target& target, TraceFile* trace) {
+Run run_once(const Asked& asked, const CommandLine& options, Target& target, TraceFile* trace) {
   return target.run({.application = asked.application,
                      .flow = asked.flow,
                      .count = asked.messages,
@@ -136,14 +136,14 @@ Run run_once(const Asked& asked, const Options& options, Target& target, TraceFi
                      .choice = asked.choice});
 }
 
-Record modelled_row(const Asked& asked, const Options& options, Target& target) {
+Record modelled_row(const Asked& asked, const CommandLine& options, Target& target) {
   const auto trace = options.trace.wanted() ? options.trace.open() : nullptr;
   const Run run = run_once(asked, options, target, trace.get());
   if (trace != nullptr) options.trace.close(*trace);
   return row_of(asked, target, run);
 }
 
-Record measured_row(const Asked& asked, const Options& options, Target& target) {
+Record measured_row(const Asked& asked, const CommandLine& options, Target& target) {
   Measuring measuring(options.repetition);
   const Run run = typical_run(
       measuring, [&] { return run_once(asked, options, target, nullptr); },
@@ -171,7 +171,7 @@ void note_filled_up(const ByteApplication& application, int messages, int count)
                      each));
 }
 
-int run_application(const DefaultApplication& known, const Options& options, const Values& values) {
+int run_application(const DefaultApplication& known, const CommandLine& options, const Values& values) {
   const ByteApplication application = known.maker.make(values);
   const int count = options.count.chosen().value_or(application.extras.count);
   const int messages = messages_of(application, count);
@@ -198,7 +198,7 @@ int run_application(const DefaultApplication& known, const Options& options, con
 }
 
 /// A row for each of the values of parameters that take several.
-int run_application(const DefaultApplication& known, const Options& options) {
+int run_application(const DefaultApplication& known, const CommandLine& options) {
   check(options);
   int code = kDone;
   for (const Values& values : each_of(known.maker.parameters, options.parameters.values()))
@@ -220,7 +220,7 @@ Record told(const DefaultApplication& known, const ByteApplication& application,
 
 /// The applications that are given, each with its flows, or those of them that the target has if there is one; of a
 /// single one what it is with the parameters that were typed.
-int list(const std::vector<const DefaultApplication*>& applications, const Options& options) {
+int list(const std::vector<const DefaultApplication*>& applications, const CommandLine& options) {
   std::unique_ptr<Target> target;
   if (!options.target.empty()) target = open_target(options.target, options.parameters.overrides(), options.channel);
   const bool one = applications.size() == 1;
@@ -257,7 +257,7 @@ int main_of(int argc, char** argv, const Maker& application, const char* data) {
     return fail(error.what());
   }
   CLI::App app(fmt::format("{}: {}.", known->usual.name, known->usual.summary));
-  Options options(&*known);
+  CommandLine options(&*known);
   add_to(app, options);
   return run(app, argc, argv,
              [&] { return options.list ? list({&*known}, options) : run_application(*known, options); });
@@ -271,7 +271,7 @@ int main_of_one(int argc, char** argv, std::span<const Maker> applications, cons
   const auto at = std::ranges::find(names, name);
   const DefaultApplication* chosen = at == names.end() ? nullptr : &all[static_cast<std::size_t>(at - names.begin())];
   CLI::App app(summary);
-  Options options(chosen);
+  CommandLine options(chosen);
   app.add_option("--app", name, "the application; --list names them; with --app, --help shows its options too");
   add_to(app, options);
   // What it does not take is said of an application that there is.
