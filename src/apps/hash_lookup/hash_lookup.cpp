@@ -38,7 +38,7 @@ struct State {
 };
 
 /// The layout of the actors.
-struct Layout {
+struct ActorLayout {
   std::uint64_t buckets;
   std::uint32_t message;     ///< words of a message
   std::optional<int> depth;  ///< accesses under way, if the user gives a number
@@ -61,7 +61,7 @@ ChannelOptions fifo(int depth) {
   return {.depth = depth, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
 }
 
-void lay_out(program::Kernel& kernel, const Layout& layout) {
+void lay_out(program::Kernel& kernel, const ActorLayout& layout) {
   const int depth = layout.depth ? *layout.depth : kernel.reads_to_cover_memory();
   const std::uint32_t window = window_words(depth);
   auto& reader = kernel.add<EntryReader>(
@@ -121,7 +121,8 @@ program::ByteApplication look_ups_of(const program::Values& values) {
     throw Error(
         fmt::format("batch: expected a multiple of {}, which a word of 512 bit holds, got {}", kKeysAWord, batch));
   const auto state = state_of(values);
-  Layout layout{.buckets = state->buckets(), .message = static_cast<std::uint32_t>(batch / kKeysAWord), .depth = {}};
+  ActorLayout layout{
+      .buckets = state->buckets(), .message = static_cast<std::uint32_t>(batch / kKeysAWord), .depth = {}};
   if (values.has("depth")) layout.depth = static_cast<int>(values.integer("depth"));
   program::Extras extras{.counted = "lookups",
                          .facts = {{"bytes_per_entry", sizeof(TableEntry)}},
