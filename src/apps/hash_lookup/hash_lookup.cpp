@@ -21,7 +21,7 @@ namespace {
 constexpr std::uint64_t kMiB = std::uint64_t{1} << 20U;
 
 /// The data of a run: its table, and the look-ups in it once they are drawn.
-struct State {
+struct LookupData {
   std::variant<EvenTable, ChainedTable> table{std::in_place_type<EvenTable>, 1, 1, 0};
   Words words;
   std::optional<LookUps> look_ups;
@@ -83,13 +83,13 @@ program::DeviceKernel device_kernel(std::uint64_t buckets, std::int32_t batch) {
 }
 
 /// Throws Error for a table of more buckets than a kernel's argument counts.
-void check_buckets(const State& state) {
+void check_buckets(const LookupData& state) {
   if (state.buckets() > static_cast<std::uint64_t>(std::numeric_limits<std::int32_t>::max()))
     throw Error(fmt::format("table: expected fewer than 2^31 chains, got {}", state.buckets()));
 }
 
-std::shared_ptr<State> state_of(const program::Values& values) {
-  auto state = std::make_shared<State>();
+std::shared_ptr<LookupData> state_of(const program::Values& values) {
+  auto state = std::make_shared<LookupData>();
   const int lambda = static_cast<int>(values.integer("lambda"));
   if (values.has("input")) {
     state->words = read_words(values.text("input"));
@@ -102,7 +102,7 @@ std::shared_ptr<State> state_of(const program::Values& values) {
   return state;
 }
 
-void draw(State& state, const program::Values& values, const program::Opening& opening) {
+void draw(LookupData& state, const program::Values& values, const program::Opening& opening) {
   if (const auto* chained = std::get_if<ChainedTable>(&state.table)) {
     state.look_ups.emplace(*chained, state.words.pairs, state.words.keys);
     return;
