@@ -27,7 +27,7 @@ constexpr std::size_t kBlockRamWords = 512;
 constexpr int kEngineDepth = plain::kAesRounds + 1;
 
 /// What a run has: its packets, its key.
-struct State {
+struct EncryptionData {
   Aes256Key key{};
   std::uint64_t seed = 1;
   std::size_t packet_size = 0;
@@ -108,7 +108,7 @@ Aes256Key key_of(const std::string& text) {
   return key;
 }
 
-void fill_slots(const State& state, std::size_t slot, int message, std::span<std::byte> slots) {
+void fill_slots(const EncryptionData& state, std::size_t slot, int message, std::span<std::byte> slots) {
   int packet = message * static_cast<int>(slots.size() / slot);
   for (std::size_t at = 0; at < slots.size(); at += slot, ++packet)
     state.fill(packet, begin_slot(slots.subspan(at, slot), static_cast<std::uint64_t>(packet), state.length(packet)));
@@ -135,8 +135,8 @@ program::DeviceKernel device_kernel(const Aes256Key& key, std::size_t slot, std:
           .constants = {std::move(bytes)}};
 }
 
-std::shared_ptr<State> state_of(const program::Values& values) {
-  auto state = std::make_shared<State>();
+std::shared_ptr<EncryptionData> state_of(const program::Values& values) {
+  auto state = std::make_shared<EncryptionData>();
   state->key = key_of(values.text("key"));
   state->packet_size = static_cast<std::size_t>(values.integer("packet_size"));
   if (values.has("input")) state->trace = std::make_shared<Trace>(values.text("input"));
@@ -145,7 +145,7 @@ std::shared_ptr<State> state_of(const program::Values& values) {
   return state;
 }
 
-program::Packets packets_of(const program::Values& values, const std::shared_ptr<State>& state) {
+program::Packets packets_of(const program::Values& values, const std::shared_ptr<EncryptionData>& state) {
   program::Packets packets;
   packets.most = state->largest();
   packets.length = [state](int packet) { return state->length(packet); };
