@@ -36,7 +36,7 @@ struct RowSelector {
 };
 
 /// What a run has: its table, what is selected, and what has come of it.
-struct State {
+struct SelectionData {
   std::shared_ptr<const FileTable> file{};
   std::shared_ptr<const Table> table{};
   std::size_t in_message = 0;  ///< rows in a message
@@ -111,8 +111,8 @@ std::size_t rows_in_message(std::int64_t rows, std::int64_t most) {
   return static_cast<std::size_t>((rows + messages - 1) / messages);
 }
 
-std::shared_ptr<State> state_of(const program::Values& values) {
-  auto state = std::make_shared<State>();
+std::shared_ptr<SelectionData> state_of(const program::Values& values) {
+  auto state = std::make_shared<SelectionData>();
   const std::int64_t batch = values.integer("batch");
   const double share = values.number("selectivity");
   if (values.has("input")) {
@@ -126,7 +126,7 @@ std::shared_ptr<State> state_of(const program::Values& values) {
   return state;
 }
 
-program::Extras extras_of(const program::Values& values, const std::shared_ptr<State>& state) {
+program::Extras extras_of(const program::Values& values, const std::shared_ptr<SelectionData>& state) {
   program::Extras extras{.counted = "rows", .count = 1 << 20, .in_message = static_cast<int>(state->in_message)};
   if (state->file != nullptr) {
     constexpr std::int64_t kMost = 1 << 30;
