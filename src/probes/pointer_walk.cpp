@@ -48,7 +48,7 @@ struct Shape {
 };
 
 /// Numbers of nodes in place of addresses; kNoNode: none.
-struct Link {
+struct NumberedNode {
   std::uint64_t key = 0;
   std::uint64_t value = 0;
   std::uint64_t next = 0;
@@ -56,12 +56,12 @@ struct Link {
 constexpr std::uint64_t kNoNode = ~std::uint64_t{0};
 
 /// The nodes behind the first of each list follow in an order drawn at random.
-std::vector<Link> lists(const Shape& shape) {
+std::vector<NumberedNode> lists(const Shape& shape) {
   std::vector<std::uint64_t> order(shape.lines);
   std::iota(order.begin(), order.end(), 0);
   std::mt19937_64 random(kSeed);
   std::shuffle(order.begin() + static_cast<std::ptrdiff_t>(shape.walks), order.end(), random);
-  std::vector<Link> nodes(shape.lines);
+  std::vector<NumberedNode> nodes(shape.lines);
   for (std::uint64_t i = 0; i < shape.lines; ++i) {
     const std::uint64_t behind = i + shape.walks;
     nodes[order[i]] = {.key = i, .value = random_word(i), .next = behind < shape.lines ? order[behind] : kNoNode};
@@ -70,14 +70,14 @@ std::vector<Link> lists(const Shape& shape) {
 }
 
 /// Entries that find their place taken lie behind the table, in a chain from there.
-std::vector<Link> table(const Shape& shape) {
-  std::vector<Link> nodes(shape.lines, Link{.next = kNoNode});
+std::vector<NumberedNode> table(const Shape& shape) {
+  std::vector<NumberedNode> nodes(shape.lines, NumberedNode{.next = kNoNode});
   std::vector<bool> taken(shape.places());
   std::uint64_t free = shape.places();
   for (std::uint64_t number = 0; number < shape.places(); ++number) {
     const std::uint64_t key = Shape::key(number);
     const std::uint64_t first = shape.place_of(key);
-    Link& node = taken[first] ? nodes[free] : nodes[first];
+    NumberedNode& node = taken[first] ? nodes[free] : nodes[first];
     if (taken[first]) node.next = std::exchange(nodes[first].next, free++);
     taken[first] = true;
     node.key = key;
@@ -87,7 +87,7 @@ std::vector<Link> table(const Shape& shape) {
 }
 
 /// The CPU's own walk: the sum of what it finds.
-std::uint64_t own_sum(const Shape& shape, const std::vector<Link>& nodes) {
+std::uint64_t own_sum(const Shape& shape, const std::vector<NumberedNode>& nodes) {
   std::uint64_t sum = 0;
   if (shape.structure == Structure::list) {
     for (std::uint64_t walk = 0; walk < shape.walks; ++walk) {
@@ -256,7 +256,9 @@ class PointerWalkTrial {
   Address<Node> address(std::uint64_t number) const {
     return number == kNoNode ? Address<Node>{} : nodes_.at(number * stride_);
   }
-  Node node(const Link& link) const { return {.key = link.key, .value = link.value, .next = address(link.next)}; }
+  Node node(const NumberedNode& link) const {
+    return {.key = link.key, .value = link.value, .next = address(link.next)};
+  }
 
   /// The CPU's program; returns what the circuit found.
   std::uint64_t drive(Core& core) const {
@@ -277,7 +279,7 @@ class PointerWalkTrial {
   SharedMachine machine_;
   std::uint64_t stride_;
   shared<Node> nodes_;
-  std::vector<Link> links_;
+  std::vector<NumberedNode> links_;
 };
 
 }  // namespace
