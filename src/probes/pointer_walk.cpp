@@ -34,7 +34,7 @@ constexpr std::uint64_t kWalked = 2;
 
 /// The nodes to walk, as CPU and circuit know them: lists of which the first nodes lie first, one a walk, or a table
 /// whose places are the first nodes.
-struct Shape {
+struct WalkShape {
   Structure structure;
   std::uint64_t lines;
   std::uint64_t walks;  ///< walks side by side
@@ -56,7 +56,7 @@ struct NumberedNode {
 constexpr std::uint64_t kNoNode = ~std::uint64_t{0};
 
 /// The nodes behind the first of each list follow in an order drawn at random.
-std::vector<NumberedNode> lists(const Shape& shape) {
+std::vector<NumberedNode> lists(const WalkShape& shape) {
   std::vector<std::uint64_t> order(shape.lines);
   std::iota(order.begin(), order.end(), 0);
   std::mt19937_64 random(kSeed);
@@ -70,12 +70,12 @@ std::vector<NumberedNode> lists(const Shape& shape) {
 }
 
 /// Entries that find their place taken lie behind the table, in a chain from there.
-std::vector<NumberedNode> table(const Shape& shape) {
+std::vector<NumberedNode> table(const WalkShape& shape) {
   std::vector<NumberedNode> nodes(shape.lines, NumberedNode{.next = kNoNode});
   std::vector<bool> taken(shape.places());
   std::uint64_t free = shape.places();
   for (std::uint64_t number = 0; number < shape.places(); ++number) {
-    const std::uint64_t key = Shape::key(number);
+    const std::uint64_t key = WalkShape::key(number);
     const std::uint64_t first = shape.place_of(key);
     NumberedNode& node = taken[first] ? nodes[free] : nodes[first];
     if (taken[first]) node.next = std::exchange(nodes[first].next, free++);
@@ -87,7 +87,7 @@ std::vector<NumberedNode> table(const Shape& shape) {
 }
 
 /// The CPU's own walk: the sum of what it finds.
-std::uint64_t own_sum(const Shape& shape, const std::vector<NumberedNode>& nodes) {
+std::uint64_t own_sum(const WalkShape& shape, const std::vector<NumberedNode>& nodes) {
   std::uint64_t sum = 0;
   if (shape.structure == Structure::list) {
     for (std::uint64_t walk = 0; walk < shape.walks; ++walk) {
@@ -110,7 +110,7 @@ std::uint64_t own_sum(const Shape& shape, const std::vector<NumberedNode>& nodes
 class Walker {
  public:
   /// Nodes are so many apart as `stride`, in nodes.
-  Walker(const Shape& shape, int ports, std::uint64_t stride)
+  Walker(const WalkShape& shape, int ports, std::uint64_t stride)
       : shape_(shape), stride_(stride), walks_(shape.walks), ready_(static_cast<std::size_t>(ports)) {}
 
   int ports() const { return static_cast<int>(ready_.size()); }
@@ -206,7 +206,7 @@ class Walker {
     return true;
   }
 
-  Shape shape_;
+  WalkShape shape_;
   std::uint64_t stride_;
   Address<Node> first_{};
   std::vector<Walk> walks_;
@@ -244,7 +244,7 @@ class PointerWalkTrial {
   }
 
  private:
-  static Shape shape_of(const PointerWalk& walk) {
+  static WalkShape shape_of(const PointerWalk& walk) {
     const auto walks = static_cast<std::uint64_t>(walk.at_once);
     const bool list = walk.structure == Structure::list;
     return {.structure = walk.structure,
@@ -275,7 +275,7 @@ class PointerWalkTrial {
   }
 
   PointerWalk walk_;
-  Shape shape_;
+  WalkShape shape_;
   SharedMachine machine_;
   std::uint64_t stride_;
   shared<Node> nodes_;
