@@ -26,7 +26,7 @@ struct alignas(64) Node {
 };
 
 /// Registers of the circuit; a write to one of the last two starts it.
-enum Register : std::uint8_t { kFirst, kSum, kTouch, kStart };
+enum CircuitRegister : std::uint8_t { kFirst, kSum, kTouch, kStart };
 
 // How far the circuit is, in the status word.
 constexpr std::uint64_t kTouched = 1;
