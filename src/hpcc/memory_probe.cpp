@@ -10,23 +10,24 @@ namespace isthmus::hpcc {
 namespace {
 
 /// How a kernel goes through arrays: which is quickest depends on the device, and on whether its caches hold them.
-struct Shape {
+struct AccessShape {
   const char* values;
   std::size_t piece;  // bytes of those
   bool streams;       // past the caches
 };
 
-constexpr std::array kCpuShapes{Shape{.values = "float16", .piece = 64, .streams = true},  // a cache line
-                                Shape{.values = "float16", .piece = 64, .streams = false}};
-constexpr std::array kGpuShapes{Shape{.values = "float4", .piece = 16, .streams = true},  // a work-item's widest load
-                                Shape{.values = "float8", .piece = 32, .streams = true}};
+constexpr std::array kCpuShapes{AccessShape{.values = "float16", .piece = 64, .streams = true},  // a cache line
+                                AccessShape{.values = "float16", .piece = 64, .streams = false}};
+constexpr std::array kGpuShapes{
+    AccessShape{.values = "float4", .piece = 16, .streams = true},  // a work-item's widest load
+    AccessShape{.values = "float8", .piece = 32, .streams = true}};
 constexpr std::uint64_t kCpuStretch = 1024;  // pieces of a work-item: 64 KiB, one stream of a core
 
 }  // namespace
 
 MemoryProbe::MemoryProbe(Job& job) : job_(job), cpu_(job.conditions().shape() == "cpu") {
   if (!job.has_probes()) return;
-  for (const Shape& shape : cpu_ ? kCpuShapes : kGpuShapes) {
+  for (const AccessShape& shape : cpu_ ? kCpuShapes : kGpuShapes) {
     const auto options = fmt::format("-DPROBE_VALUES={} -DPROBE_STREAMS={}", shape.values, shape.streams ? 1 : 0);
     ways_.push_back({job.own_program("probe_memory", options)->kernel("probe_memory"), shape.piece});
   }
