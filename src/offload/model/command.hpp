@@ -14,16 +14,16 @@
 namespace isthmus::offload::model {
 
 /// What the time of a run goes to in the host. A command passes some of them one after the other.
-enum class Piece : std::uint8_t { host_thread, driver_call, allocation, copy, launch };
-inline constexpr std::size_t kPieces = 5;
+enum class HostCost : std::uint8_t { host_thread, driver_call, allocation, copy, launch };
+inline constexpr std::size_t kHostCosts = 5;
 
 /// A time for each piece.
 struct Pieces {
-  std::array<Time, kPieces> times{};
-  Time& operator[](Piece piece) { return times.at(static_cast<std::size_t>(piece)); }
-  Time operator[](Piece piece) const { return times.at(static_cast<std::size_t>(piece)); }
+  std::array<Time, kHostCosts> times{};
+  Time& operator[](HostCost piece) { return times.at(static_cast<std::size_t>(piece)); }
+  Time operator[](HostCost piece) const { return times.at(static_cast<std::size_t>(piece)); }
   Pieces& operator+=(const Pieces& other) {
-    for (std::size_t i = 0; i < kPieces; ++i) times.at(i) += other.times.at(i);
+    for (std::size_t i = 0; i < kHostCosts; ++i) times.at(i) += other.times.at(i);
     return *this;
   }
 };

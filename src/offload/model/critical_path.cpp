@@ -36,11 +36,11 @@ class Path {
   }
 
   std::vector<Held> held() {
-    add(busiest_thread(), path_.host[Piece::host_thread]);
-    add(kTransferCall, path_.host[Piece::driver_call]);
-    add(kAllocation, path_.host[Piece::allocation]);
-    add(kCopy, path_.host[Piece::copy]);
-    add(kLaunchCall, path_.host[Piece::launch]);
+    add(busiest_thread(), path_.host[HostCost::host_thread]);
+    add(kTransferCall, path_.host[HostCost::driver_call]);
+    add(kAllocation, path_.host[HostCost::allocation]);
+    add(kCopy, path_.host[HostCost::copy]);
+    add(kLaunchCall, path_.host[HostCost::launch]);
     for (std::size_t link = 0; link < units_.engines(); ++link) {
       const fabric::PcieLinkActors& lanes = run_.machine.links[link];
       on_device(to_device_[link],
@@ -80,7 +80,7 @@ class Path {
     const auto last = run_.machine.runtime->state().last();
     if (!last) return {};
     CommandPath path = last->path;
-    path.host[Piece::host_thread] += run_.context.start + run_.report.end - last->end;
+    path.host[HostCost::host_thread] += run_.context.start + run_.report.end - last->end;
     return path;
   }
 

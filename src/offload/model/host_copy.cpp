@@ -166,7 +166,7 @@ void HostCopy::pass(Command& command, std::uint64_t bytes) {
   if (!copies_ || !command.copied) return;
   const Time begin = timer_.now();
   core.copy(bytes);
-  command.spent[Piece::copy] += timer_.now() - begin;
+  command.spent[HostCost::copy] += timer_.now() - begin;
 }
 
 }  // namespace isthmus::offload::model

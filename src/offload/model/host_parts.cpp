@@ -59,7 +59,7 @@ void Staging::prepare(Command& command) {
 void TransferCall::step() {
   const CommandToken token = in.read();
   timer_.wait(cost_);
-  token.command->spent[Piece::driver_call] += cost_;
+  token.command->spent[HostCost::driver_call] += cost_;
   if (staging_) staging_->prepare(*token.command);
   out.push(token);
 }
@@ -69,7 +69,7 @@ void PinnedAllocation::step() {
   if (token.command->allocates) {
     const Time cost = cost_.of({static_cast<std::int64_t>(token.command->bytes)});
     timer_.wait(cost);
-    token.command->spent[Piece::allocation] += cost;
+    token.command->spent[HostCost::allocation] += cost;
   }
   out.push(token);
 }
@@ -77,7 +77,7 @@ void PinnedAllocation::step() {
 void LaunchCall::step() {
   const CommandToken token = in.read();
   timer_.wait(cost_);
-  token.command->spent[Piece::launch] += cost_;
+  token.command->spent[HostCost::launch] += cost_;
   out.push(token);
 }
 

@@ -91,7 +91,7 @@ CommandPath RuntimeState::path_to(const Record& record, const Command& command) 
   consider(done_by_worker_.at(command.worker));
   if (const auto done = done_by_queue_.find(command.queue); done != done_by_queue_.end()) consider(done->second);
   CommandPath path = last != nullptr ? last->path : CommandPath{};
-  path.host[Piece::host_thread] += record.ran.start - (last != nullptr ? last->ran.end : base_);
+  path.host[HostCost::host_thread] += record.ran.start - (last != nullptr ? last->ran.end : base_);
   return path;
 }
 
