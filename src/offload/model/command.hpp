@@ -29,8 +29,8 @@ struct Pieces {
 };
 
 /// What a command has the device do.
-enum class Work : std::uint8_t { to_device, to_host, kernel };
-inline constexpr std::size_t kWorks = 3;
+enum class DeviceWork : std::uint8_t { to_device, to_host, kernel };
+inline constexpr std::size_t kDeviceWorks = 3;
 
 /// The `number`th command of a host thread.
 struct CommandId {
@@ -45,7 +45,7 @@ struct Command {
   CommandId id{};
   int queue = 0;
   std::int64_t message = -1;  ///< that it is for; below 0: unknown
-  Work work{};
+  DeviceWork work{};
   fabric::Unit unit{};     ///< that does it; of a transfer from its start on
   std::size_t worker = 0;  ///< likewise, in the host: see Workers
   std::vector<CommandId> after;

@@ -96,13 +96,13 @@ void HostCopy::step() {
 }
 
 void HostCopy::copy_whole(Command& command) {
-  if (command.work == Work::to_device) {
+  if (command.work == DeviceWork::to_device) {
     pass(command, command.bytes);
     stage(command.from, command.pinned);
   }
   submit.push({&command});
   Command& back = *arrived.read().command;
-  if (back.work == Work::to_host) {
+  if (back.work == DeviceWork::to_host) {
     pass(back, back.bytes);
     stage(back.pinned, back.to);
   }
@@ -112,7 +112,7 @@ void HostCopy::copy_whole(Command& command) {
 /// A chunk is copied into a place when the one that was there has gone, and out of it when it has come.
 void HostCopy::copy_in_chunks(Command& command) {
   const std::uint64_t count = (command.bytes + command.chunk - 1) / command.chunk;
-  if (command.work == Work::to_device) {
+  if (command.work == DeviceWork::to_device) {
     for (std::uint64_t i = 0; i < count; ++i) {
       if (i >= kPlaces) arrived.read();
       copy_chunk(command, i);
@@ -135,7 +135,7 @@ void HostCopy::copy_chunk(Command& command, std::uint64_t index) {
   pass(command, bytes);
   if (command.pinned.empty()) return;
   const auto place = command.pinned.subspan(at % (kPlaces * command.chunk), bytes);
-  if (command.work == Work::to_device)
+  if (command.work == DeviceWork::to_device)
     std::ranges::copy(command.from.subspan(at, bytes), place.begin());
   else
     std::ranges::copy(place, command.to.subspan(at, bytes).begin());
@@ -153,7 +153,7 @@ void HostCopy::submit_chunk(const Command& command, std::uint64_t index) {
   chunk.worker = command.worker;
   chunk.bytes = bytes;
   chunk.device = {.channel = command.device.channel, .byte = command.device.byte + at};
-  if (command.work == Work::to_device)
+  if (command.work == DeviceWork::to_device)
     chunk.from = command.from.subspan(at, bytes);
   else
     chunk.to = command.to.subspan(at, bytes);

@@ -105,7 +105,8 @@ bool UnitsUnderWay::any() const {
 namespace {
 
 std::vector<MmioRequest> doorbell_of(const Command& command, fabric::Unit unit) {
-  return command.work == Work::kernel ? fabric::doorbell(unit, command.call) : fabric::doorbell(unit, command.job);
+  return command.work == DeviceWork::kernel ? fabric::doorbell(unit, command.call)
+                                            : fabric::doorbell(unit, command.job);
 }
 
 }  // namespace

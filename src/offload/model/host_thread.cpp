@@ -80,20 +80,20 @@ class ModelHost final : public SurroundedHost {
 
   Event write(Queue& queue, const BufferPart& to, std::span<const std::byte> from, Call call,
               std::vector<Event> after) override {
-    auto command = make(Work::to_device, queue, after);
+    auto command = make(DeviceWork::to_device, queue, after);
     command->from = from;
     pass(*command, to, from);
     return enqueue(command, call);
   }
   Event read(Queue& queue, const BufferPart& from, std::span<std::byte> to, Call call,
              std::vector<Event> after) override {
-    auto command = make(Work::to_host, queue, after);
+    auto command = make(DeviceWork::to_host, queue, after);
     command->to = to;
     pass(*command, from, to);
     return enqueue(command, call);
   }
   Event launch(Queue& queue, const Launch& launch, std::vector<Event> after) override {
-    auto command = make(Work::kernel, queue, after);
+    auto command = make(DeviceWork::kernel, queue, after);
     command->unit = context_.units.kernel(dynamic_cast<const ModelKernel&>(launch.kernel).index());
     command->call = kernel_call(launch);
     return enqueue(command, Call::nonblocking);
@@ -154,7 +154,7 @@ class ModelHost final : public SurroundedHost {
     command.allocates = command.copied && !buffer.keeps_staging();
   }
 
-  std::shared_ptr<Command> make(Work work, Queue& queue, const std::vector<Event>& after) {
+  std::shared_ptr<Command> make(DeviceWork work, Queue& queue, const std::vector<Event>& after) {
     auto command = std::make_shared<Command>();
     command->id = {.thread = actor_.index_, .number = static_cast<std::uint32_t>(actor_.made_.size())};
     command->queue = dynamic_cast<ModelQueue&>(queue).id();

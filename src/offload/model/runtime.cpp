@@ -29,7 +29,7 @@ void RuntimeState::completed(CommandToken token, Time now) {
   record.path.units[command.unit] += command.on_device();
   record.command = &command;
   busy_.at(command.worker) = false;
-  if (command.work != Work::kernel) links_.end(units_.engine_of(command.unit), command);
+  if (command.work != DeviceWork::kernel) links_.end(units_.engine_of(command.unit), command);
   done_by_worker_.at(command.worker) = &record;
   done_by_queue_[command.queue] = &record;
   queues_[command.queue].pop_front();
@@ -52,12 +52,13 @@ std::optional<CommandToken> RuntimeState::dispatch_transfer(std::size_t thread, 
     if (!busy_.at(workers_.of_transfers(thread, link))) free.push_back(link);
   if (free.empty()) return std::nullopt;
   Record* first = first_to_start(
-      [thread](const Command& command) { return command.work != Work::kernel && command.id.thread == thread; });
+      [thread](const Command& command) { return command.work != DeviceWork::kernel && command.id.thread == thread; });
   if (first == nullptr) return std::nullopt;
   Command& transfer = *first->command;
   const std::size_t link = links_.best(free, transfer);
   links_.begin(link, transfer);
-  transfer.unit = transfer.work == Work::to_device ? fabric::Units::to_device(link) : fabric::Units::to_host(link);
+  transfer.unit =
+      transfer.work == DeviceWork::to_device ? fabric::Units::to_device(link) : fabric::Units::to_host(link);
   return start(*first, workers_.of_transfers(thread, link), now);
 }
 
@@ -65,7 +66,7 @@ std::optional<CommandToken> RuntimeState::dispatch_launch(std::size_t kernel, Ti
   const std::size_t worker = workers_.of_launches(kernel);
   if (busy_.at(worker)) return std::nullopt;
   Record* first = first_to_start([unit = units_.kernel(kernel)](const Command& command) {
-    return command.work == Work::kernel && command.unit == unit;
+    return command.work == DeviceWork::kernel && command.unit == unit;
   });
   if (first == nullptr) return std::nullopt;
   return start(*first, worker, now);

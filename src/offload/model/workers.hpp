@@ -44,9 +44,9 @@ class LinkLoads {
   struct Load {
     std::uint64_t to_device = 0;
     std::uint64_t to_host = 0;
-    std::uint64_t& along(Work work) { return work == Work::to_device ? to_device : to_host; }
-    std::uint64_t along(Work work) const { return work == Work::to_device ? to_device : to_host; }
-    std::uint64_t against(Work work) const { return work == Work::to_device ? to_host : to_device; }
+    std::uint64_t& along(DeviceWork work) { return work == DeviceWork::to_device ? to_device : to_host; }
+    std::uint64_t along(DeviceWork work) const { return work == DeviceWork::to_device ? to_device : to_host; }
+    std::uint64_t against(DeviceWork work) const { return work == DeviceWork::to_device ? to_host : to_device; }
   };
   Time takes(std::size_t link, std::uint64_t bytes) const;
 

@@ -8,7 +8,7 @@ constexpr std::uint64_t kPage = 4096;
 }  // namespace
 
 ActivityKey key_of(const Activity& activity) {
-  ActivityKey key{activity.work ? static_cast<std::uint64_t>(*activity.work) : kWorks,
+  ActivityKey key{activity.work ? static_cast<std::uint64_t>(*activity.work) : kDeviceWorks,
                   activity.bytes,
                   activity.device.channel,
                   activity.device.byte % kPage,

@@ -12,12 +12,12 @@ namespace isthmus::offload::model {
 
 /// Something that a machine does for a while: a command on the device, or a copy by a core of the host.
 struct Activity {
-  std::optional<Work> work{};      ///< of a command; none: a copy
-  std::uint64_t bytes = 0;         ///< of a transfer or a copy
-  fabric::DeviceAddress device{};  ///< of a transfer
-  fabric::Unit unit{};             ///< that does a command
-  fabric::KernelCall call{};       ///< of a launch
-  Time from{};                     ///< when it begins, of a sample
+  std::optional<DeviceWork> work{};  ///< of a command; none: a copy
+  std::uint64_t bytes = 0;           ///< of a transfer or a copy
+  fabric::DeviceAddress device{};    ///< of a transfer
+  fabric::Unit unit{};               ///< that does a command
+  fabric::KernelCall call{};         ///< of a launch
+  Time from{};                       ///< when it begins, of a sample
 };
 
 /// Equal for those that take the same time on the same machine. Of a transfer's place in memory only the channel and

@@ -51,13 +51,13 @@ CoarseDevice::Place CoarseDevice::begin(std::size_t caller, const TurnCall& call
 /// Returns what passes the ports of the unit that does it.
 std::uint64_t CoarseDevice::carry_out(const Command& command) {
   switch (command.work) {
-    case Work::to_device:
+    case DeviceWork::to_device:
       loaded_.memory.cells(command.device.channel).write(command.device.byte, command.from);
       break;
-    case Work::to_host:
+    case DeviceWork::to_host:
       loaded_.memory.cells(command.device.channel).read(command.device.byte, command.to);
       break;
-    case Work::kernel:
+    case DeviceWork::kernel:
       return launch_at_once(loaded_, loaded_.units().kernel_of(command.unit), command.call);
   }
   return command.bytes;

@@ -62,7 +62,7 @@ Pace::Steady& Pace::steady(const Activity& activity) {
 
 Pace::Steady Pace::observe(const Activity& activity) const {
   const std::span one(&activity, 1);
-  const bool to_its_end = activity.work != Work::kernel && activity.bytes <= kWhole;
+  const bool to_its_end = activity.work != DeviceWork::kernel && activity.bytes <= kWhole;
   for (Time half = shortest_;; half = half + half) {
     Steady seen{.limit = half + half, .late = sampled(one, half + half), .early = {}};
     if (seen.progress().end) return seen;
@@ -98,7 +98,7 @@ std::shared_ptr<const Alone> Pace::alone(const Activity& activity, std::uint64_t
 Alone Pace::extrapolated(const Activity& activity, const Steady& seen, std::uint64_t bytes) {
   const auto rest = [&](std::uint64_t done) { return Time::seconds(static_cast<double>(bytes - done) / seen.rate()); };
   Alone result{.time = seen.progress().passed.last + rest(seen.progress().passed.bytes), .spent = seen.late.spent};
-  if (activity.work != Work::kernel) {
+  if (activity.work != DeviceWork::kernel) {
     Activity begin = activity;
     begin.bytes = kWhole;
     result.time = needed(steady(begin).progress().end) + rest(kWhole);

@@ -116,7 +116,7 @@ class Bench {
     command.bytes = activity.bytes;
     command.call = activity.call;
     command.work = needed(activity.work);
-    if (command.work != Work::kernel) side_->staging().prepare(command);
+    if (command.work != DeviceWork::kernel) side_->staging().prepare(command);
     return command;
   }
 
@@ -124,7 +124,7 @@ class Bench {
     const fabric::Units units = loaded_.units();
     if (!units.is_kernel(activity.unit)) {
       const auto ports = board_.passed(machine_.masters.engines.at(units.engine_of(activity.unit)));
-      return activity.work == Work::to_device ? ports.written : ports.read;
+      return activity.work == DeviceWork::to_device ? ports.written : ports.read;
     }
     fabric::AxiPassed read;
     fabric::AxiPassed written;
