@@ -18,19 +18,19 @@ constexpr std::uint64_t kBegun = 2;   // the beginner says that its lines are th
 constexpr std::uint64_t kCopied = 3;  // the other says so
 
 /// Where lines are, behind the first: those of the beginner, those of the other, and a line for each to tell the other.
-struct Places {
+struct LinePlaces {
   std::uint64_t source = 0;
   std::uint64_t copy;
   std::uint64_t begun;
   std::uint64_t copied;
   std::uint64_t end;
 
-  Places(std::uint64_t bytes, std::uint64_t line)
+  LinePlaces(std::uint64_t bytes, std::uint64_t line)
       : copy(bytes), begun(2 * bytes), copied(2 * bytes + line), end(2 * bytes + 2 * line) {}
 };
 
 /// Passes of the side that begins. What is written over other channels than the coherent one is there behind a fence.
-std::vector<LinePass> passes_of_beginner(const Places& places, std::uint64_t lines, std::uint8_t way) {
+std::vector<LinePass> passes_of_beginner(const LinePlaces& places, std::uint64_t lines, std::uint8_t way) {
   const bool fenced = way != platform::kCoherentWay;
   return {{.kind = Kind::write,
            .lines = lines,
@@ -43,7 +43,7 @@ std::vector<LinePass> passes_of_beginner(const Places& places, std::uint64_t lin
           {.kind = Kind::read, .lines = lines, .writer = kBeginner, .from = places.copy, .channel = way}};
 }
 
-std::vector<LinePass> passes_of_other(const Places& places, std::uint64_t lines, std::uint8_t way) {
+std::vector<LinePass> passes_of_other(const LinePlaces& places, std::uint64_t lines, std::uint8_t way) {
   const bool fenced = way != platform::kCoherentWay;
   return {{.kind = Kind::read, .lines = 1, .writer = kBegun, .from = places.begun, .until = true, .channel = way},
           {.kind = Kind::read, .lines = lines, .writer = kBeginner, .from = places.source, .channel = way},
@@ -109,7 +109,7 @@ class Machine {
 
   platform::SharedSpec spec_;
   std::uint8_t way_;
-  Places places_;
+  LinePlaces places_;
   PinnedMemory memory_;
   fabric::SharedSpace space_;
   std::uint64_t first_;
