@@ -18,7 +18,7 @@ constexpr int kSamples = 16;  // accesses at least whose latency is averaged: wh
 
 /// The accesses of one run. Those of the first round, which find the link empty, are not counted; those of the last
 /// keep it as full as it is while they are.
-struct Plan {
+struct AccessPlan {
   HostAccess::Kind kind;
   std::int64_t words;    ///< of an access
   std::uint64_t first;   ///< where one begins in its stride
@@ -40,7 +40,7 @@ int most_at_once(const HostAccess& access, const fabric::PcieLinkSpec& link) {
   return static_cast<int>(std::max<std::int64_t>(1, link.tags / requests));
 }
 
-Plan plan_of(const HostAccess& access, const fabric::PcieLinkSpec& link) {
+AccessPlan plan_of(const HostAccess& access, const fabric::PcieLinkSpec& link) {
   const std::int64_t size = access.size.count;
   if (size < kWordBytes || size > kPage || size % kWordBytes != 0)
     throw Error(fmt::format("an access of {} bytes to host memory: expected a multiple of {} up to {}", size,
@@ -63,7 +63,7 @@ class Requester : public fabric::LinkUser {
  public:
   Out<DeviceMessage> interrupt{"interrupt"};
 
-  Requester(const Plan& plan, std::uint64_t base) : plan_(plan), base_(base) {}
+  Requester(const AccessPlan& plan, std::uint64_t base) : plan_(plan), base_(base) {}
 
   void step() {
     const bool received = receive();
@@ -119,7 +119,7 @@ class Requester : public fabric::LinkUser {
   }
 
   Timer timer_;
-  Plan plan_;
+  AccessPlan plan_;
   std::uint64_t base_;
   int begun_ = 0;
   int confirmed_ = 0;  ///< writes of which a word is being read back
@@ -149,7 +149,7 @@ class WaitingHost {
 
 HostAccessLatency access_host_memory(const MachineSpec& spec, const HostAccess& access, const RunOrder& order) {
   const fabric::PcieLinkSpec& pcie = spec.board.links.front().pcie;
-  const Plan plan = plan_of(access, pcie);
+  const AccessPlan plan = plan_of(access, pcie);
   Graph graph(order.seed);
   const ActorOptions block{.clock = pcie.user_clock};
   fabric::DeviceMemory memory = platform::device_memory(spec.board);
