@@ -12,7 +12,7 @@ namespace {
 
 using soc::Cpu;
 
-enum Shared : std::uint8_t { kImages, kWeights, kMaps, kFeatures };
+enum SharedBuffer : std::uint8_t { kImages, kWeights, kMaps, kFeatures };
 enum Own : std::uint8_t { kPictures, kResults };
 
 constexpr std::uint64_t kNumber = sizeof(float);

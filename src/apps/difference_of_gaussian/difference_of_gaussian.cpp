@@ -19,7 +19,7 @@ namespace {
 
 using soc::Cpu;
 
-enum Shared : std::uint8_t { kGrey, kNarrowed, kWidened };
+enum SharedBuffer : std::uint8_t { kGrey, kNarrowed, kWidened };
 enum Own : std::uint8_t { kPhotographs, kDifference };
 
 constexpr int kLeastSide = 8;

@@ -16,7 +16,7 @@ namespace {
 
 using soc::Cpu;
 
-enum Shared : std::uint8_t { kLeft, kRight, kProduct };
+enum SharedBuffer : std::uint8_t { kLeft, kRight, kProduct };
 enum Own : std::uint8_t { kFactors, kSum };
 
 constexpr std::uint64_t kBlock = 128;  // rows and columns (min2019 V.C)
