@@ -45,7 +45,7 @@ void check_beside(const Section& part, const Section& before) {
            fmt::format("'{}', which {} has as well", part.channel(), before.name()));
 }
 
-struct Side {
+struct TermSide {
   const Term& term;
   const Section& part;
   const Input& input;
@@ -54,9 +54,9 @@ struct Side {
   std::string text() const { return term.factor == 1 ? input.name : fmt::format("{:g} x {}", term.factor, input.name); }
 };
 
-void check_relation(const Side& lesser, const Side& greater) {
+void check_relation(const TermSide& lesser, const TermSide& greater) {
   if (lesser.value() <= greater.value() * (1 + 1e-9)) return;
-  const Side& blamed = greater.input.line == 0 && lesser.input.line != 0 ? greater : lesser;
+  const TermSide& blamed = greater.input.line == 0 && lesser.input.line != 0 ? greater : lesser;
   refuse(blamed.part.place_of(blamed.input.key->name), blamed.input.name,
          fmt::format("{} <= {}", lesser.text(), greater.text()),
          fmt::format("{} and {}", show(lesser.input), show(greater.input)));
