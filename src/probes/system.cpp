@@ -50,9 +50,9 @@ std::vector<std::vector<SystemBoard>> boards_by_node(const platform::System& sys
 }
 
 /// A board's end of the copies.
-class Side {
+class CopyEnd {
  public:
-  Side(offload::ModelDevice& device, const Way& way, Bytes size)
+  CopyEnd(offload::ModelDevice& device, const Way& way, Bytes size)
       : way_(way),
         buffer_(device.allocate(size)),
         bytes_(device, size, way.side == HostSide::pinned),
@@ -92,15 +92,15 @@ class Copies {
   Copies(const std::vector<SystemBoard>& boards, const Way& way, Bytes size)
       : way_(way), system_(offload::open_system(boards, {})) {
     for (std::size_t i = 0; i < system_->boards(); ++i)
-      sides_.push_back(std::make_unique<Side>(system_->device(i), way, size));
+      sides_.push_back(std::make_unique<CopyEnd>(system_->device(i), way, size));
     if (way.direction == Direction::to_host)
-      all([](offload::Host& host, Side& side) { side.copy(host, Direction::to_device); });
+      all([](offload::Host& host, CopyEnd& side) { side.copy(host, Direction::to_device); });
   }
 
   /// The time from the first call to the last return.
   Time take() {
     stop_if_interrupted();
-    all([](offload::Host& host, Side& side) { side.timed(host); });
+    all([](offload::Host& host, CopyEnd& side) { side.timed(host); });
     Time first = sides_.front()->begin;
     Time last = sides_.front()->end;
     for (const auto& side : sides_) {
@@ -111,7 +111,7 @@ class Copies {
   }
   void check() {
     if (way_.direction == Direction::to_device)
-      all([](offload::Host& host, Side& side) { side.copy(host, Direction::to_host); });
+      all([](offload::Host& host, CopyEnd& side) { side.copy(host, Direction::to_host); });
     for (const auto& side : sides_) side->check();
   }
   /// In the last run: the parts of all boards with those that they share, the busiest first.
@@ -135,7 +135,7 @@ class Copies {
 
   Way way_;
   std::unique_ptr<ModelSystem> system_;
-  std::vector<std::unique_ptr<Side>> sides_;
+  std::vector<std::unique_ptr<CopyEnd>> sides_;
 };
 
 /// A key's next faster value on a board, as --set takes it; empty where the board has no such key or value.
