@@ -12,12 +12,12 @@ constexpr std::uint64_t kUnitBytes = 4096;  // bytes of a unit's registers
 constexpr std::uint64_t kLine = 64;
 
 /// The line that starts a kernel.
-struct Start {
+struct KernelStart {
   std::array<std::uint64_t, 6> arguments;
   std::uint32_t columns;
   std::uint32_t rows;
 };
-static_assert(sizeof(Start) <= kLine, "one store carries it");
+static_assert(sizeof(KernelStart) <= kLine, "one store carries it");
 
 using Arguments = std::array<std::uint64_t, kLine / sizeof(std::uint64_t)>;
 
@@ -53,7 +53,7 @@ KernelStore kernel_store(const MmioRequest& request) {
   return {.line = static_cast<std::uint32_t>(request.addr % kUnitBytes / kLine), .content = request.data};
 }
 
-constexpr std::size_t kInStart = std::tuple_size_v<decltype(Start::arguments)>;
+constexpr std::size_t kInStart = std::tuple_size_v<decltype(KernelStart::arguments)>;
 constexpr std::size_t kInLine = std::tuple_size_v<Arguments>;
 
 }  // namespace
@@ -69,7 +69,8 @@ std::vector<MmioRequest> doorbell(Unit unit, const KernelCall& call) {
   for (std::size_t at = kInStart; at < call.arguments.size(); at += kInLine)
     stores.push_back(store(unit, stores.size() + 1, some_of<kInLine>(call.arguments, at)));
   stores.push_back(store(
-      unit, 0, Start{.arguments = some_of<kInStart>(call.arguments, 0), .columns = call.columns, .rows = call.rows}));
+      unit, 0,
+      KernelStart{.arguments = some_of<kInStart>(call.arguments, 0), .columns = call.columns, .rows = call.rows}));
   return stores;
 }
 
@@ -88,7 +89,7 @@ KernelCall read_call(In<KernelStore>& stores) {
     call.arguments.resize(kInStart + store.line * kInLine);
     std::ranges::copy(more, call.arguments.end() - kInLine);
   }
-  const auto start = content<Start>(store.content);
+  const auto start = content<KernelStart>(store.content);
   std::ranges::copy(start.arguments, call.arguments.begin());
   call.columns = start.columns;
   call.rows = start.rows;
