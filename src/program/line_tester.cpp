@@ -29,7 +29,7 @@ LineTester::LineTester(const PacketLine& line, const Packets& packets, PacketChe
 
 void LineTester::run() {
   const Leaving leaving{over_};
-  for (const Stretch& stretch : stretches_) {
+  for (const PacketRange& stretch : stretches_) {
     draw(packets_, stretch, out_);
     run(stretch);
     check(back_, checker_);
@@ -37,7 +37,7 @@ void LineTester::run() {
   }
 }
 
-void LineTester::run(const Stretch& stretch) {
+void LineTester::run(const PacketRange& stretch) {
   sent_ = came_ = lost_ = at_ = 0;
   sent_at_.clear();
   spent_.begin();

@@ -27,7 +27,7 @@ class LineTester {
   const std::vector<Time>& latencies() const { return latencies_; }
 
  private:
-  void run(const Stretch& stretch);
+  void run(const PacketRange& stretch);
   std::size_t send_some();
   std::size_t take_some();
   bool waited_enough(bool moved);
@@ -35,7 +35,7 @@ class LineTester {
   const PacketLine& line_;
   const Packets& packets_;
   PacketChecker& checker_;
-  std::vector<Stretch> stretches_;
+  std::vector<PacketRange> stretches_;
   PacketArena out_;
   PacketArena back_;
   PacketBatch batch_;

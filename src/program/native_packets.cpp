@@ -42,7 +42,7 @@ class PacketFeeder {
   Out<NetPacket> out{"out"};
   In<Compared> compared{"compared"};
 
-  PacketFeeder(const Packets& packets, std::span<const Stretch> stretches, Spent& spent, const Faults& faults)
+  PacketFeeder(const Packets& packets, std::span<const PacketRange> stretches, Spent& spent, const Faults& faults)
       : packets_(packets), stretches_(stretches), spent_(spent), stalls_(faults.stall, kHostStall) {}
 
   void step() {
@@ -69,7 +69,7 @@ class PacketFeeder {
   }
 
   const Packets& packets_;
-  std::span<const Stretch> stretches_;
+  std::span<const PacketRange> stretches_;
   Spent& spent_;
   std::size_t next_ = 0;  ///< index of the next stretch
   PacketArena arena_;
@@ -86,7 +86,7 @@ class PacketKeeper {
   In<NetPacket> in{"in"};
   Out<Compared> compared{"compared"};
 
-  PacketKeeper(PacketChecker& checker, std::span<const Stretch> stretches, Spent& spent, const Faults& faults)
+  PacketKeeper(PacketChecker& checker, std::span<const PacketRange> stretches, Spent& spent, const Faults& faults)
       : checker_(checker), stretches_(stretches), spent_(spent), faults_(faults), stalls_(faults.stall, kHostStall) {}
 
   void step() {
@@ -127,7 +127,7 @@ class PacketKeeper {
   }
 
   PacketChecker& checker_;
-  std::span<const Stretch> stretches_;
+  std::span<const PacketRange> stretches_;
   Spent& spent_;  ///< of which the feeder has begun a stretch that ends here: they have turns
   std::size_t stretch_ = 0;
   PacketArena arena_;
@@ -153,7 +153,7 @@ FlowTimes times_of(const PacketFeeder& feeder, const PacketKeeper& keeper, Time 
 NativeRun run_packets_in_memory(const Job& job) {
   const Packets& packets = packets_of(job.application);
   PacketChecker checker = checker_of(job);
-  const std::vector<Stretch> stretches = stretches_of(packets, packet_count(job));
+  const std::vector<PacketRange> stretches = stretches_of(packets, packet_count(job));
   Spent spent;
   Graph graph(job.seed);
   auto& feeder = graph.add<PacketFeeder>("packets", {.group = kHostGroup}, packets, stretches, spent, job.faults);

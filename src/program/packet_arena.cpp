@@ -48,8 +48,8 @@ void send_beats(std::span<const std::byte> packet, Out<NetPacket>& out) {
   while (sent < count) push_burst(out, fill);
 }
 
-std::vector<Stretch> stretches_of(const Packets& packets, int count) {
-  std::vector<Stretch> stretches;
+std::vector<PacketRange> stretches_of(const Packets& packets, int count) {
+  std::vector<PacketRange> stretches;
   std::size_t bytes = kStretchBytes;
   for (int i = 0; i < count; ++i) {
     const std::size_t more = whole_beats(packets.length(i));
@@ -75,7 +75,7 @@ void PacketArena::clear() {
   lengths_.clear();
 }
 
-void draw(const Packets& packets, const Stretch& stretch, PacketArena& arena) {
+void draw(const Packets& packets, const PacketRange& stretch, PacketArena& arena) {
   arena.clear();
   for (int i = stretch.first; i < stretch.end; ++i) packets.fill(i, arena.add_packet(packets.length(i)));
 }

@@ -26,12 +26,12 @@ inline constexpr std::size_t kTimed = 16;
 inline constexpr std::size_t kStretchBytes = std::size_t{64} << 20U;
 
 /// Packets first .. end - 1 of a run, which lie in memory at once.
-struct Stretch {
+struct PacketRange {
   int first;
   int end;
   std::size_t packets() const { return static_cast<std::size_t>(end - first); }
 };
-std::vector<Stretch> stretches_of(const Packets& packets, int count);
+std::vector<PacketRange> stretches_of(const Packets& packets, int count);
 
 /// Packets that lie one behind the other, each at the beginning of a beat; the first at a multiple of 16 bytes.
 class PacketArena {
@@ -66,7 +66,7 @@ class PacketArena {
 };
 
 /// Fills an arena with the packets of a stretch.
-void draw(const Packets& packets, const Stretch& stretch, PacketArena& arena);
+void draw(const Packets& packets, const PacketRange& stretch, PacketArena& arena);
 /// Compares all that an arena holds, and clears it.
 void check(PacketArena& arena, PacketChecker& checker);
 
