@@ -18,7 +18,7 @@ using fabric::LineResult;
 constexpr std::int64_t kLeastPatience = 5000;  // microseconds
 constexpr std::int64_t kPatienceOfAWord = 10;
 
-enum Tag : std::uint16_t { kData, kStatus, kFence };
+enum CircuitTag : std::uint16_t { kData, kStatus, kFence };
 
 }  // namespace
 
