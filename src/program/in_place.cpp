@@ -62,9 +62,9 @@ StreamRun nothing_of(const StreamRun& run) {
 }
 
 /// What a job takes, told from launches of one and of two that read some of their regions.
-class Told {
+class JobCost {
  public:
-  Told(const platform::Description& board, const Job& job, std::pair<std::uint64_t, std::uint64_t> regions)
+  JobCost(const platform::Description& board, const Job& job, std::pair<std::uint64_t, std::uint64_t> regions)
       : board_(board),
         job_(job),
         regions_{.shorter = static_cast<int>(regions.first), .longer = static_cast<int>(regions.second), .round = {}} {}
@@ -152,7 +152,7 @@ void tell_first(FlowTimes& times, int launches) {
   }
 }
 
-StreamRun coarsely(const Job& job, const Told& told, std::uint64_t regions) {
+StreamRun coarsely(const Job& job, const JobCost& told, std::uint64_t regions) {
   Checker checker(job.application, job.progress);
   MessagesBeside messages(job.application, checker);
   StreamRun result = told.of(regions);
@@ -170,7 +170,7 @@ StreamRun run_in_place(const platform::Description& board, const Job& job) {
   const auto stretch = stretch_of(*path, platform::shared_spec(board));
   const bool fine = job.grain == Grain::fine || job.states != nullptr || path->regions() <= stretch.second;
   StreamRun result =
-      fine ? all_finely(board, job, path->regions()) : coarsely(job, Told(board, job, stretch), path->regions());
+      fine ? all_finely(board, job, path->regions()) : coarsely(job, JobCost(board, job, stretch), path->regions());
   tell_first(result.run.times, launches_of(job));
   return result;
 }
