@@ -245,13 +245,13 @@ std::list<Way> ways_of(const Options& options, const Board& board, const probes:
 }
 
 /// What a probe told of.
-struct Told {
+struct ProbeSummary {
   std::set<std::int64_t> sizes;
   bool right = true;  ///< whether all bytes arrived as they were sent
 };
 
 /// Runs a probe one way.
-void run_over(const Options& options, const probes::Probe& probe, Way& way, Told& told) {
+void run_over(const Options& options, const probes::Probe& probe, Way& way, ProbeSummary& told) {
   const std::string device = way.target.open().info().name;
   probe.run(way.job, way.target, [&](probes::Finding finding) {
     if (probe.of_a_link && !way.named.empty()) finding.parameters.emplace_back("channel", way.named);
@@ -280,7 +280,7 @@ void tell_left_out(const Options& options, const probes::Probe& probe, const std
 /// Tells whether what arrived was right.
 bool run_probe(const Options& options, const probes::Probe& probe, const Board& board) {
   std::list<Way> ways = ways_of(options, board, probe);
-  Told told;
+  ProbeSummary told;
   for (Way& way : ways) run_over(options, probe, way, told);
   tell_left_out(options, probe, ways.front().job.sizes, told.sizes);
   return told.right;
