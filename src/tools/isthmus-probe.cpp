@@ -206,7 +206,7 @@ void list(const Options& options) {
 }
 
 /// The target as one of its links reaches it.
-struct Way {
+struct LinkTarget {
   probes::Job job;
   std::string named;  ///< name of the link, if the board has several
   probes::Target target{job};
@@ -222,7 +222,7 @@ void check_channels(const Options& options, const platform::Description& board) 
 
 /// The links that a probe is asked of: those that the user named, else each that its parts are of; the target itself
 /// where there is none to choose.
-std::list<Way> ways_of(const Options& options, const Board& board, const probes::Probe& probe) {
+std::list<LinkTarget> ways_of(const Options& options, const Board& board, const probes::Probe& probe) {
   const probes::Job job = job_of(options);
   std::vector<std::string> channels;
   if (board) check_channels(options, *board);
@@ -233,10 +233,10 @@ std::list<Way> ways_of(const Options& options, const Board& board, const probes:
       if (std::ranges::find(channels, channel) == channels.end())
         throw Error(fmt::format("--channel: {} of {}", unknown_name("channel", channel, channels), probe.name));
   }
-  std::list<Way> ways;
+  std::list<LinkTarget> ways;
   for (const std::string& channel : channels) {
     if (!options.channels.empty() && std::ranges::find(options.channels, channel) == options.channels.end()) continue;
-    Way& way = ways.emplace_back(job, channels.size() > 1 ? channel : "");
+    LinkTarget& way = ways.emplace_back(job, channels.size() > 1 ? channel : "");
     way.job.channel = channel;
   }
   if (ways.empty()) ways.emplace_back(job, "");
@@ -251,7 +251,7 @@ struct ProbeSummary {
 };
 
 /// Runs a probe one way.
-void run_over(const Options& options, const probes::Probe& probe, Way& way, ProbeSummary& told) {
+void run_over(const Options& options, const probes::Probe& probe, LinkTarget& way, ProbeSummary& told) {
   const std::string device = way.target.open().info().name;
   probe.run(way.job, way.target, [&](probes::Finding finding) {
     if (probe.of_a_link && !way.named.empty()) finding.parameters.emplace_back("channel", way.named);
@@ -279,9 +279,9 @@ void tell_left_out(const Options& options, const probes::Probe& probe, const std
 
 /// Tells whether what arrived was right.
 bool run_probe(const Options& options, const probes::Probe& probe, const Board& board) {
-  std::list<Way> ways = ways_of(options, board, probe);
+  std::list<LinkTarget> ways = ways_of(options, board, probe);
   ProbeSummary told;
-  for (Way& way : ways) run_over(options, probe, way, told);
+  for (LinkTarget& way : ways) run_over(options, probe, way, told);
   tell_left_out(options, probe, ways.front().job.sizes, told.sizes);
   return told.right;
 }
@@ -353,7 +353,7 @@ int probe(const Options& options) {
     probe_system(options);
     return tools::kDone;
   }
-  Way first{.job = job_of(options), .named = {}};
+  LinkTarget first{.job = job_of(options), .named = {}};
   first.target.open();  // what cannot be opened is known before a probe is looked for
   const Options fitting = fitted(options, board);
   bool right = true;
