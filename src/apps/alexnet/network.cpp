@@ -24,13 +24,13 @@ std::byte rectified(std::int32_t sum, int shift) {
 }
 
 /// A value that a window of the input makes.
-struct Window {
+struct WindowResult {
   int row;
   int column;
   int channel;
 };
 
-Window window_of(const Layer& layer, std::uint64_t value) {
+WindowResult window_of(const Layer& layer, std::uint64_t value) {
   const auto channels = static_cast<std::uint64_t>(layer.out.channels);
   const auto side = static_cast<std::uint64_t>(layer.out.side);
   return {.row = static_cast<int>(value / channels / side),
@@ -44,7 +44,7 @@ std::int32_t product(const std::int8_t* one, const std::int8_t* other, int count
   return sum;
 }
 
-std::byte convolved(const Layer& layer, const std::int8_t* weights, const std::int8_t* in, const Window& to) {
+std::byte convolved(const Layer& layer, const std::int8_t* weights, const std::int8_t* in, const WindowResult& to) {
   const int channels = layer.in.channels / layer.groups;
   const int group = to.channel / (layer.out.channels / layer.groups);
   std::int32_t sum = 0;
@@ -61,7 +61,7 @@ std::byte convolved(const Layer& layer, const std::int8_t* weights, const std::i
   return rectified(sum, layer.shift);
 }
 
-std::byte pooled(const Layer& layer, const std::int8_t* in, const Window& to) {
+std::byte pooled(const Layer& layer, const std::int8_t* in, const WindowResult& to) {
   std::int8_t most = 0;  // nothing is below: it comes out of a rectifier
   for (int y = 0; y < layer.window; ++y)
     for (int x = 0; x < layer.window; ++x)
@@ -187,7 +187,7 @@ void compute(const Layer& layer, std::span<const std::byte> weights, std::span<c
       out[i] = std::byte{0};
       continue;
     }
-    const Window to = window_of(layer, first + i);
+    const WindowResult to = window_of(layer, first + i);
     out[i] = layer.pools ? pooled(layer, values, to) : convolved(layer, of_layer, values, to);
   }
 }
