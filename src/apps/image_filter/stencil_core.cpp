@@ -14,7 +14,7 @@ namespace {
 using Row = std::array<std::int16_t, kWordLanes + 2 * kChannels>;
 
 /// The columns of pixels that a result depends on.
-struct Window {
+struct StencilWindow {
   const StencilColumn& left;
   const StencilColumn& here;
   const StencilColumn& right;
@@ -24,7 +24,7 @@ struct Window {
   bool at_bottom;
 };
 
-inline void unpack(const Window& window, std::size_t from, Row& row) {
+inline void unpack(const StencilWindow& window, std::size_t from, Row& row) {
   const auto& here = window.here[from].bytes;
   const std::byte* before = window.at_left ? here.data() : window.left[from].bytes.data() + kWordLanes - kChannels;
   const std::byte* after = window.at_right ? here.data() + kWordLanes - kChannels : window.right[from].bytes.data();
@@ -36,7 +36,7 @@ inline void unpack(const Window& window, std::size_t from, Row& row) {
 }
 
 /// Sixteen pixels at once: 576 products, 64 sums, rounding shift, saturation.
-ISTHMUS_FOR_THIS_CPU void filter(const StencilTaps& taps, int shift, const Window& window, Word& out) {
+ISTHMUS_FOR_THIS_CPU void filter(const StencilTaps& taps, int shift, const StencilWindow& window, Word& out) {
   std::array<Row, 3> rows;
   unpack(window, window.at_top ? 1 : 0, rows[0]);
   unpack(window, 1, rows[1]);
