@@ -60,12 +60,12 @@ class TaskMachine {
     run_.values.resize(work.graph.tasks.size());
     space_.copy_in(places_.data, places_.work.data);
     for (int core = 0; core < work.cores; ++core) {
-      if (work.scheme == Scheme::alone)
+      if (work.scheme == Scheduling::alone)
         add_core(graph_.add<OwnCore>(fmt::format("core {}", core), host(), places_, run_, core));
       else
         add_core(graph_.add<QueueCore>(fmt::format("core {}", core), host(), places_, run_, core));
     }
-    if (work.scheme != Scheme::alone) add_scheduler();
+    if (work.scheme != Scheduling::alone) add_scheduler();
     for (int port = scheduler_ == nullptr ? 0 : 1; port < spec_.ports; ++port) {
       board_.leave_out_reads(port);
       board_.leave_out_writes(port);

@@ -98,7 +98,7 @@ bool TaskScheduler::assign() {
 
 bool TaskScheduler::ask() {
   if (!reads.room()) return false;
-  return (places.work.scheme == Scheme::prefetch && ask_for_data()) || look();
+  return (places.work.scheme == Scheduling::prefetch && ask_for_data()) || look();
 }
 
 bool TaskScheduler::ask_for_data() {
@@ -140,7 +140,7 @@ bool TaskScheduler::send() {
     while (!lane.queue.empty() && !stopped()) {
       const Ready& head = lane.queue.front();
       const bool fetched = head.come == places.work.graph.tasks[head.task].lines;
-      if (places.work.scheme == Scheme::prefetch && !fetched) break;
+      if (places.work.scheme == Scheduling::prefetch && !fetched) break;
       lane.sent.push_back(head.task);
       lane.queue.pop_front();
       lane.told = false;

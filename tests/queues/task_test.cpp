@@ -75,7 +75,7 @@ std::uint64_t expected(const TaskGraph& graph, std::span<const std::byte> data, 
 }
 
 struct Asked {
-  Scheme scheme = Scheme::prefetch;
+  Scheduling scheme = Scheduling::prefetch;
   int cores = 4;
   int depth = 4;
   std::vector<std::string> overrides{};
@@ -119,7 +119,7 @@ double seconds_of_tasks(const TaskRun& result) {
 
 TEST(Tasks, GiveTheValuesOfASequentialExecutionWhoeverHandsThemOut) {
   for (const char* board : {"model:xeon-fpga-v1", "model:xeon-fpga-v2"})
-    for (const Scheme scheme : {Scheme::alone, Scheme::queues, Scheme::prefetch})
+    for (const Scheduling scheme : {Scheduling::alone, Scheduling::queues, Scheduling::prefetch})
       for (const std::uint32_t seed : {1U, 2U, 3U}) {
         const TaskGraph graph = any_graph(seed, 40, Time::ns(200 * seed));
         expect_right(graph, run(graph, {.scheme = scheme, .cores = static_cast<int>(seed), .board = board}));
@@ -136,7 +136,7 @@ TEST(Tasks, WaitWhereEveryQueueIsFull) {
 
 TEST(Tasks, FewerThanCoresAreDoneAndTheOtherCoresEnd) {
   const TaskGraph graph = apart(1, Time::ns(500), 4);
-  for (const Scheme scheme : {Scheme::alone, Scheme::queues, Scheme::prefetch})
+  for (const Scheduling scheme : {Scheduling::alone, Scheduling::queues, Scheduling::prefetch})
     expect_right(graph, run(graph, {.scheme = scheme, .cores = 6}));
 }
 
@@ -168,24 +168,24 @@ TEST(Tasks, ThatComeAfterAPlaceThatTheGraphHasNotAreRefused) {
 }
 
 TEST(Tasks, OfAChainTakeTheWayToTheCircuitAndBackEach) {
-  const auto each = [](Scheme scheme) {
+  const auto each = [](Scheduling scheme) {
     const Time shorter = run(chain(10, Time::ns(500)), {.scheme = scheme}).elapsed;
     const Time longer = run(chain(30, Time::ns(500)), {.scheme = scheme}).elapsed;
     return Time::fs((longer - shorter).femtoseconds() / 20);
   };
   // link.qpi.round_trip twice at least: the circuit sees that a task is done, and the core what comes next
-  EXPECT_GT(each(Scheme::queues), Time::ns(500 + 2 * 275));
-  EXPECT_LT(each(Scheme::alone), Time::ns(500 + 275));
+  EXPECT_GT(each(Scheduling::queues), Time::ns(500 + 2 * 275));
+  EXPECT_LT(each(Scheduling::alone), Time::ns(500 + 275));
 }
 
 TEST(Tasks, HaveTheirDataSoonerWhereTheyAreFetchedBeforehand) {
   const TaskGraph graph = apart(80, Time::us(1), 8);
-  const TaskRun queues = run(graph, {.scheme = Scheme::queues});
-  const TaskRun prefetch = run(graph, {.scheme = Scheme::prefetch});
+  const TaskRun queues = run(graph, {.scheme = Scheduling::queues});
+  const TaskRun prefetch = run(graph, {.scheme = Scheduling::prefetch});
   EXPECT_LT(seconds_of_tasks(prefetch), seconds_of_tasks(queues) - 60e-9);
   const std::vector<std::string> off{"host.llc.allocate_on_device_read=false"};
-  EXPECT_GE(seconds_of_tasks(run(graph, {.scheme = Scheme::prefetch, .overrides = off})),
-            seconds_of_tasks(run(graph, {.scheme = Scheme::queues, .overrides = off})));
+  EXPECT_GE(seconds_of_tasks(run(graph, {.scheme = Scheduling::prefetch, .overrides = off})),
+            seconds_of_tasks(run(graph, {.scheme = Scheduling::queues, .overrides = off})));
 }
 
 TEST(Tasks, OfAGraphWithACycleAreRefused) {

@@ -30,7 +30,7 @@ struct TaskGraph {
 std::vector<std::uint32_t> in_order(const TaskGraph& graph);
 
 /// The scheduler: it says which core executes which task when.
-enum class Scheme : std::uint8_t {
+enum class Scheduling : std::uint8_t {
   alone,     ///< the cores: each has its tasks from the start, in order, and polls until the tasks before are done
   queues,    ///< the circuit: a queue of ready tasks for each core
   prefetch,  ///< the circuit, which also reads a task's data into the caches before it sends the task
@@ -40,7 +40,7 @@ inline constexpr std::string_view kSchemes[] = {"alone", "queues", "prefetch"};
 /// Work on a graph.
 struct TaskWork {
   const TaskGraph& graph;
-  Scheme scheme = Scheme::prefetch;
+  Scheduling scheme = Scheduling::prefetch;
   int cores = 4;
   int depth = 4;                    ///< tasks that the circuit has sent to a core and the core has not yet taken
   std::span<const std::byte> data;  ///< lines of the tasks' data, task by task

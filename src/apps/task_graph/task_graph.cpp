@@ -24,7 +24,7 @@ constexpr std::size_t kLine = 64;
 struct GraphRun {
   std::optional<GraphDraw> draw{};  ///< none if the graph comes from a file
   queues::TaskGraph graph{};
-  queues::Scheme scheme = queues::Scheme::prefetch;
+  queues::Scheduling scheme = queues::Scheduling::prefetch;
   int cores = 4;
   int depth = 4;
 
@@ -168,7 +168,7 @@ std::shared_ptr<GraphRun> run_of(const program::Values& values) {
     run->graph = drawn_graph(draw);
   }
   const auto named = std::ranges::find(queues::kSchemes, values.text("scheme"));
-  run->scheme = static_cast<queues::Scheme>(named - std::begin(queues::kSchemes));
+  run->scheme = static_cast<queues::Scheduling>(named - std::begin(queues::kSchemes));
   run->cores = static_cast<int>(count("cores"));
   run->depth = static_cast<int>(count("depth"));
   return run;
