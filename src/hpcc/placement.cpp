@@ -55,22 +55,24 @@ Choice choose(const Request& request, int local_rank, int local_ranks, const Des
   return choice;
 }
 
-int most_of_a_host(const std::vector<RankLocation>& places) {
+int most_of_a_host(const std::vector<RankLocation>& locations) {
   std::map<std::string, int> ranks;
-  for (const RankLocation& each : places) ++ranks[each.host];
+  for (const RankLocation& each : locations) ++ranks[each.host];
   return std::ranges::max(ranks | std::views::values);
 }
 
-std::vector<int> units_for(const Cores& cores, const std::vector<RankLocation>& places, std::size_t index,
+std::vector<int> units_for(const Cores& cores, const std::vector<RankLocation>& locations, std::size_t index,
                            std::int64_t compute_units) {
-  const RankLocation& mine = places[index];
+  const RankLocation& mine = locations[index];
   if (mine.shared || (mine.type == "cpu" && mine.parts == 1)) return {};
   if (mine.type == "cpu") return units_of_part(mine.part, static_cast<int>(compute_units));
   if (mine.pci.empty()) return {};
   const auto near = cores.near(mine.pci);
-  const auto beside = [&](const RankLocation& place) { return place.type != "cpu" && cores.near(place.pci) == near; };
-  const auto before = std::count_if(places.begin(), places.begin() + static_cast<std::ptrdiff_t>(index), beside);
-  const auto sharers = std::ranges::count_if(places, beside);
+  const auto beside = [&](const RankLocation& location) {
+    return location.type != "cpu" && cores.near(location.pci) == near;
+  };
+  const auto before = std::count_if(locations.begin(), locations.begin() + static_cast<std::ptrdiff_t>(index), beside);
+  const auto sharers = std::ranges::count_if(locations, beside);
   return units_of(share_of(near, static_cast<std::size_t>(before), static_cast<std::size_t>(sharers)));
 }
 

@@ -24,12 +24,12 @@ using Describe = std::function<offload::ComputeProperties(const std::string& tar
 Choice choose(const Request& request, int local_rank, int local_ranks, const Describe& describe);
 
 /// The number of ranks of the host that has most of them.
-int most_of_a_host(const std::vector<RankLocation>& places);
+int most_of_a_host(const std::vector<RankLocation>& locations);
 
 /// The processing units for the `index`th of the ranks of a host, whose device or part of one has `compute_units`:
 /// those that its part of a CPU is made of, or its share of those that are nearest to its device. Empty: it stays where
 /// it is.
-std::vector<int> units_for(const Cores& cores, const std::vector<RankLocation>& places, std::size_t index,
+std::vector<int> units_for(const Cores& cores, const std::vector<RankLocation>& locations, std::size_t index,
                            std::int64_t compute_units);
 
 }  // namespace isthmus::hpcc

@@ -86,7 +86,7 @@ std::unique_ptr<Job> make_job(const Request& request, const Placement& placement
   }
   const Request whole = parts.side_file ? as_compiled(request, *parts.side_file) : request;
   parts.conditions = conditions_of(whole, placement.device->properties(), ranks.size());
-  parts.conditions.sharers = most_of_a_host(placement.places);
+  parts.conditions.sharers = most_of_a_host(placement.locations);
   const std::vector<ParameterSpec> specs = entry.parameters(parts.conditions);
   parts.parameters =
       Parameters(specs, parts.side_file ? parts.side_file->overrides(specs, request.overrides) : request.overrides);
@@ -130,11 +130,11 @@ Outcome run_on(const Placement& placement, const Request& request, const cluster
                   .kernel_file = job->kernel_file(),
                   .scheme = job->used_scheme(),
                   .grid = job->grid(),
-                  .places = placement.places,
+                  .locations = placement.locations,
                   .launches = launches_of(*job),
                   .load = load};
   if (request.seconds > 0) outcome.burn_in = done.seen;
-  outcome.shared = std::ranges::any_of(outcome.places, &RankLocation::shared);
+  outcome.shared = std::ranges::any_of(outcome.locations, &RankLocation::shared);
   if (outcome.validation.passed() && !outcome.shared)
     refuse_impossible(outcome.results, *benchmark, *job, done.measured);
   return outcome;
@@ -154,7 +154,7 @@ Plan plan(const Request& request, const cluster::Ranks& ranks) {
           .parameters = job->parameters().all(),
           .parameters_from = parameters_from(request),
           .grid = job->grid(),
-          .places = placement.places,
+          .locations = placement.locations,
           .needs = {.memory = static_cast<std::size_t>(ranks.largest(static_cast<double>(needs.memory))),
                     .operations = ranks.largest(needs.operations),
                     .traffic = ranks.largest(needs.traffic)},
@@ -164,7 +164,7 @@ Plan plan(const Request& request, const cluster::Ranks& ranks) {
 Outcome run(const Request& request, const cluster::Ranks& ranks, const Listener& listener) {
   const LoadMeter meter;
   const Placement placement = place(request, ranks);
-  if (listener.on_places) listener.on_places(placement.places);
+  if (listener.on_locations) listener.on_locations(placement.locations);
   Outcome outcome;
   placement.device->run([&] { outcome = run_on(placement, request, ranks, listener, meter); });
   return outcome;

@@ -33,19 +33,19 @@ Record device_of(const offload::ComputeProperties& device) {
           {"ecc", device.ecc}};
 }
 
-Record places_of(const std::vector<hpcc::RankLocation>& places) {
+Record locations_of(const std::vector<hpcc::RankLocation>& locations) {
   Record list = Record::array();
-  for (const hpcc::RankLocation& place : places)
-    list.push_back({{"rank", place.rank},
-                    {"host", place.host},
-                    {"target", place.target},
-                    {"device", place.device},
-                    {"type", place.type},
-                    {"pci", place.pci.empty() ? Record() : Record(place.pci)},
-                    {"part", place.part},
-                    {"parts", place.parts},
-                    {"shared", place.shared},
-                    {"cores", place.cores}});
+  for (const hpcc::RankLocation& location : locations)
+    list.push_back({{"rank", location.rank},
+                    {"host", location.host},
+                    {"target", location.target},
+                    {"device", location.device},
+                    {"type", location.type},
+                    {"pci", location.pci.empty() ? Record() : Record(location.pci)},
+                    {"part", location.part},
+                    {"parts", location.parts},
+                    {"shared", location.shared},
+                    {"cores", location.cores}});
   return list;
 }
 
@@ -132,7 +132,7 @@ Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const h
   record["grid"] = fmt::format("{}x{}", run.grid.rows, run.grid.columns);
   record["scheme"] = run.scheme;
   record["shared"] = run.shared;
-  record["places"] = places_of(run.places);
+  record["places"] = locations_of(run.locations);
   record["launches"] = launches_of(run.launches, metric.name);
   record["working_set_bytes"] = run.working_set;
   record["cache_bytes"] = run.conditions.device.cache > 0 ? Record(run.conditions.device.cache) : Record();
@@ -180,7 +180,7 @@ int print_plan(const hpcc::Request& request, const cluster::Ranks& ranks) {
   if (ranks.first())
     tools::print({{"event", "plan"},
                   {"benchmark", request.benchmark},
-                  {"places", places_of(made.places)},
+                  {"places", locations_of(made.locations)},
                   {"ranks", ranks.size()},
                   {"grid", fmt::format("{}x{}", made.grid.rows, made.grid.columns)},
                   {"run", request.optimized ? "optimized" : "base"},
@@ -200,7 +200,9 @@ int print_plan(const hpcc::Request& request, const cluster::Ranks& ranks) {
 int benchmark(const hpcc::Request& request, const cluster::Ranks& ranks) {
   hpcc::Listener listener;
   if (ranks.first()) {
-    listener.on_places = [](const auto& places) { tools::print({{"event", "places"}, {"places", places_of(places)}}); };
+    listener.on_locations = [](const auto& locations) {
+      tools::print({{"event", "places"}, {"places", locations_of(locations)}});
+    };
     listener.on_repetition = [&](const hpcc::Repetition& done) {
       tools::print({{"event", "progress"},
                     {"what", request.benchmark},

@@ -64,7 +64,7 @@ TEST(Plan, TellsTheMemoryAndTheWorkOfARunThatItDoesNotMake) {
     EXPECT_EQ(made.needs.operations, each.operations) << each.request.benchmark;
     EXPECT_EQ(made.needs.traffic, each.traffic) << each.request.benchmark;
     EXPECT_EQ(made.repetitions, 2);
-    EXPECT_EQ(made.places.size(), 1U);
+    EXPECT_EQ(made.locations.size(), 1U);
   }
 }
 
@@ -98,7 +98,7 @@ TEST(Launches, LastNoLongerThanTheRepetitionThatTheyArePartOf) {
 TEST(Repetitions, AreToldInOrderWithTheirTimes) {
   std::vector<Repetition> told;
   run(small("gemm", {"MATRIX_SIZE=256", "BLOCK_SIZE=128"}), cluster::alone(),
-      {.on_places = {}, .on_repetition = [&](const Repetition& each) { told.push_back(each); }});
+      {.on_locations = {}, .on_repetition = [&](const Repetition& each) { told.push_back(each); }});
   ASSERT_EQ(told.size(), 2U);
   for (const Repetition& each : told) EXPECT_LT(each.begin, each.end);
   EXPECT_LT(told[0].end, told[1].begin);
@@ -110,7 +110,7 @@ TEST(Parts, ARankTakesAsManyComputeUnitsAsOneOfSoManyRanksWould) {
   request.parts = static_cast<int>(offload::open_compute("opencl:0")->properties().compute_units);
   const Outcome done = run(request, cluster::alone());
   EXPECT_EQ(done.conditions.device.compute_units, 1);
-  EXPECT_EQ(done.places.front().parts, request.parts);
+  EXPECT_EQ(done.locations.front().parts, request.parts);
   EXPECT_FALSE(done.shared);
 }
 

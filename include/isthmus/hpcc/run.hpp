@@ -93,7 +93,7 @@ struct Outcome {
   std::string kernel_file;
   std::string scheme;
   cluster::Grid grid;
-  std::vector<RankLocation> places;
+  std::vector<RankLocation> locations;
   std::vector<Launch> launches;  ///< of all ranks in the last repetition
   bool shared = false;           ///< ranks are timed in turns that no probe foresees: no rate is judged
   std::optional<double> load{};  ///< the share of its cores that others took, on the host where that was the most
@@ -111,7 +111,7 @@ struct Repetition {
 
 /// What is told while a benchmark runs, on every rank.
 struct Listener {
-  std::function<void(const std::vector<RankLocation>&)> on_places{};  ///< before anything is timed
+  std::function<void(const std::vector<RankLocation>&)> on_locations{};  ///< before anything is timed
   std::function<void(const Repetition&)> on_repetition{};
 };
 
@@ -125,7 +125,7 @@ struct Plan {
   std::vector<ParameterSpec> parameters;
   std::string parameters_from;
   cluster::Grid grid;
-  std::vector<RankLocation> places;
+  std::vector<RankLocation> locations;
   Needs needs;  ///< of the rank that needs most
   int repetitions;
 };
@@ -137,7 +137,7 @@ Plan plan(const Request& request, const cluster::Ranks& ranks);
 /// The target and part of this rank's device, and who shares it.
 struct Placement {
   std::shared_ptr<offload::ComputeDevice> device;
-  std::vector<RankLocation> places;  ///< of all ranks
+  std::vector<RankLocation> locations;  ///< of all ranks
 };
 Placement place(const Request& request, const cluster::Ranks& ranks);
 

@@ -19,25 +19,27 @@ std::string host_name() {
   return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
 }
 
-std::string packed(const RankLocation& place) {
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{} {} {} {}", place.host, place.target, place.device, place.type,
-                     place.pci, place.cores, place.rank, place.part, place.parts, place.shared ? 1 : 0);
+std::string packed(const RankLocation& location) {
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{} {} {} {}", location.host, location.target, location.device,
+                     location.type, location.pci, location.cores, location.rank, location.part, location.parts,
+                     location.shared ? 1 : 0);
 }
 
 RankLocation unpacked(const std::string& text) {
-  RankLocation place;
+  RankLocation location;
   std::istringstream lines(text);
-  for (std::string* each : {&place.host, &place.target, &place.device, &place.type, &place.pci, &place.cores})
+  for (std::string* each :
+       {&location.host, &location.target, &location.device, &location.type, &location.pci, &location.cores})
     std::getline(lines, *each);
-  lines >> place.rank >> place.part >> place.parts >> place.shared;
-  return place;
+  lines >> location.rank >> location.part >> location.parts >> location.shared;
+  return location;
 }
 
-/// The places of all ranks, in their order.
+/// The locations of all ranks, in their order.
 std::vector<RankLocation> gathered(const RankLocation& mine, const cluster::Ranks& ranks) {
-  std::vector<RankLocation> places;
-  for (const std::string& text : ranks.gather(packed(mine))) places.push_back(unpacked(text));
-  return places;
+  std::vector<RankLocation> locations;
+  for (const std::string& text : ranks.gather(packed(mine))) locations.push_back(unpacked(text));
+  return locations;
 }
 
 /// PoCL reads it when its first device is opened, and then binds a thread to each processing unit, counted from 0.
@@ -81,7 +83,7 @@ Placement place(const Request& request, const cluster::Ranks& ranks) {
                     .parts = choice.part.count,
                     .shared = choice.shared};
   mine.cores = bind(mine, device->properties(), neighbours);
-  return {.device = std::move(device), .places = gathered(mine, ranks)};
+  return {.device = std::move(device), .locations = gathered(mine, ranks)};
 }
 
 }  // namespace isthmus::hpcc
