@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""check_names [ROOT]: prints each class name that two rooms, of the headers or of python/, define without a reason.
+"""check_names [ROOT]: prints each class name that two rooms, of the C++ or of python/, define without a reason.
+
+A class of C++ is a class, struct or enumeration at the beginning of a line, in a header or in a source.
 
 The reasons are in scripts/shared_names.toml.
 
@@ -14,7 +16,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOM = re.compile(r"(?:src|include/isthmus)/([a-z_]+)")
-CLASS = re.compile(r"^(?:class|struct) (?:alignas\(\d+\) )?([A-Z]\w+)(?: final)?(?: :[^;{]*)? \{", re.MULTILINE)
+CLASS = re.compile(
+    r"^(?:class|struct|union|enum|enum class) (?:(?:alignas\(\d+\)|\[\[.*?\]\]) )*"
+    r"([A-Z]\w+)(?: final)?(?: :[^;{]*)? \{",
+    re.MULTILINE,
+)
 PYTHON_ROOM = re.compile(r"python/isthmus/([a-z_]+)/")
 PYTHON_CLASS = re.compile(r"^class ([A-Z]\w+)", re.MULTILINE)
 
@@ -42,11 +48,11 @@ def differences(names: Mapping[str, set[str]], reasons: Mapping[str, str], table
 
 
 def main(root: str = ".") -> int:
-    """1 if the list and the headers differ."""
+    """1 if the list and the tree differ."""
     reasons = tomllib.loads((Path(root) / "scripts" / "shared_names.toml").read_text())
     tree = Path(root)
     names = {
-        "headers": shared(tree, ("src/**/*.hpp", "include/**/*.hpp"), ROOM, CLASS),
+        "cpp": shared(tree, ("src/**/*.[ch]pp", "include/**/*.hpp"), ROOM, CLASS),
         "python": shared(tree, ("python/isthmus/**/*.py",), PYTHON_ROOM, PYTHON_CLASS),
     }
     lines = [line for table in names for line in differences(names[table], reasons.get(table, {}), table)]

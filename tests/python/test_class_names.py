@@ -1,4 +1,4 @@
-"""A class name is one thing in the C++, unless a list says why two rooms have it."""
+"""A class name is one thing in the C++, and one in Python, unless a list says why two rooms have it."""
 
 import subprocess
 import sys
@@ -34,12 +34,15 @@ def test_the_names_that_rooms_share_are_those_of_the_list(tree: Path) -> None:
         ),
         ("", "struct Thing;\n", "struct Thing {\n};\n", ""),
         ("", "struct alignas(64) Thing {\n};\n", "struct Thing {\n};\n", "class Thing: defined in engine, stream\n"),
-        ('[headers]\nThing = "why"\n', "struct Thing {\n};\n", "struct Thing {\n};\n", ""),
+        ("", "enum class Thing : char { a };\n", "enum Thing { b };\n", "class Thing: defined in engine, stream\n"),
+        ("", "struct [[nodiscard]] Thing {\n};\n", "union Thing {\n};\n", "class Thing: defined in engine, stream\n"),
+        ("", "enum class Thing : char;\n", "struct Thing {\n};\n", ""),
+        ('[cpp]\nThing = "why"\n', "struct Thing {\n};\n", "struct Thing {\n};\n", ""),
         (
-            '[headers]\nThing = "why"\n',
+            '[cpp]\nThing = "why"\n',
             "struct Thing {\n};\n",
             "",
-            "scripts/shared_names.toml: headers: Thing is shared no more\n",
+            "scripts/shared_names.toml: cpp: Thing is shared no more\n",
         ),
     ],
 )
@@ -51,7 +54,7 @@ def test_a_name_of_two_rooms_needs_a_reason(
         {
             "scripts/shared_names.toml": reasons,
             "include/isthmus/engine/a.hpp": engine,
-            "src/stream/b.hpp": stream,
+            "src/stream/b.cpp": stream,
         },
     )
     done = lint(tree, tmp_path)
