@@ -51,6 +51,26 @@ def test_an_include_that_climbs_is_told_with_its_line(
     assert done.stdout.count("\n") == 1
 
 
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ('#  include "native/b.hpp"', "native/b.hpp is of room native, above stream"),
+        ("\t# include <isthmus/native.hpp>", "isthmus/native.hpp is of room native, above stream"),
+        ('#include"native/b.hpp"', "native/b.hpp is of room native, above stream"),
+        *(
+            (f"#include <{path}>", f"{path} expected a path from the root, without . and ..")
+            for path in ("../native/run.hpp", "isthmus/./native.hpp", "isthmus//native.hpp", "./pool.hpp")
+        ),
+    ],
+)
+def test_an_include_cannot_hide_its_room(tree: Path, tmp_path: Path, line: str, complaint: str) -> None:
+    (tmp_path / "cmake").mkdir()
+    (tmp_path / "cmake" / "Options.cmake").write_text((tree / "cmake" / "Options.cmake").read_text())
+    (tmp_path / "src" / "stream").mkdir(parents=True)
+    (tmp_path / "src" / "stream" / "a.cpp").write_text(f"{line}\n")
+    assert lint(tree, tmp_path).stdout == f"src/stream/a.cpp:1: {complaint}\n"
+
+
 def test_an_include_that_goes_down_or_stays_is_fine(tree: Path, tmp_path: Path) -> None:
     options = tmp_path / "cmake" / "Options.cmake"
     options.parent.mkdir()
