@@ -53,7 +53,7 @@ class EngineRun {
     for (std::size_t c = 0; c < scenario_.channels.size(); ++c)
       result.outcome.channels.push_back(trace(c, result.report));
     for (std::size_t a = 0; a < scenario_.actors.size(); ++a)
-      result.outcome.actors.push_back(account(a, result.report.actor(scenario_.actors[a].name)));
+      result.outcome.actors.push_back(activity(a, result.report.actor(scenario_.actors[a].name)));
     return result;
   }
 
@@ -111,14 +111,14 @@ class EngineRun {
                        port("in", spec.in, scenario_.inputs(spec.reader)));
   }
 
-  Account account(std::size_t a, const ActorReport& report) const {
-    Account account{report.busy.femtoseconds(), report.starved.femtoseconds(), report.blocked.femtoseconds(),
-                    report.lifetime.femtoseconds()};
+  ActorActivity activity(std::size_t a, const ActorReport& report) const {
+    ActorActivity activity{report.busy.femtoseconds(), report.starved.femtoseconds(), report.blocked.femtoseconds(),
+                           report.lifetime.femtoseconds()};
     if (report.finished) {
-      account.finish = report.finish.femtoseconds();
-      account.state = *placed_[a].state;
+      activity.finish = report.finish.femtoseconds();
+      activity.state = *placed_[a].state;
     }
-    return account;
+    return activity;
   }
 
   const Scenario& scenario_;

@@ -34,7 +34,7 @@ std::string kind_of(const std::string& failure) {
   const auto text = start == std::string::npos ? failure : failure.substr(start + 10);
   for (const char* kind : {"push", "pop", "expected", "the report", "the message", "died"})
     if (text.rfind(kind, 0) == 0) return kind;
-  return text.find("expected busy") != std::string::npos ? "account" : text.substr(0, 20);
+  return text.find("expected busy") != std::string::npos ? "activity" : text.substr(0, 20);
 }
 
 void expect_agreement(const Scenario& scenario, const std::string& origin) {

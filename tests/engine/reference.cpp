@@ -167,7 +167,7 @@ bool Simulation::beside_a_periodic(std::size_t actor) const {
 void Simulation::stop(End end, std::int64_t instant) {
   outcome_.end = end;
   outcome_.time = instant;
-  for (const auto& actor : actors_) outcome_.actors.push_back(actor.account(instant));
+  for (const auto& actor : actors_) outcome_.actors.push_back(actor.activity(instant));
   for (const auto& channel : channels_) {
     ChannelTrace trace;
     for (const auto& token : channel.tokens()) {

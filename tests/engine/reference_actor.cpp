@@ -341,19 +341,19 @@ bool Actor::idle_without_known_wake() const {
   return last.idle;
 }
 
-Account Actor::account(std::int64_t end) const {
-  Account account;
+ActorActivity Actor::activity(std::int64_t end) const {
+  ActorActivity activity;
   if (finished()) {
-    account.finish = end = line_.time(now_);
-    account.state = state_;
+    activity.finish = end = line_.time(now_);
+    activity.state = state_;
   }
-  account.lifetime = std::max<std::int64_t>(0, end - line_.time(0));
-  account.starved = starved_;
-  account.blocked = blocked_;
-  if (phase_ == Phase::pushing) account.blocked += end - line_.time(now_);
-  if (phase_ == Phase::reading || phase_ == Phase::asleep) account.starved += end - line_.time(now_);
-  account.busy = account.lifetime - account.starved - account.blocked;
-  return account;
+  activity.lifetime = std::max<std::int64_t>(0, end - line_.time(0));
+  activity.starved = starved_;
+  activity.blocked = blocked_;
+  if (phase_ == Phase::pushing) activity.blocked += end - line_.time(now_);
+  if (phase_ == Phase::reading || phase_ == Phase::asleep) activity.starved += end - line_.time(now_);
+  activity.busy = activity.lifetime - activity.starved - activity.blocked;
+  return activity;
 }
 
 }  // namespace isthmus::reference

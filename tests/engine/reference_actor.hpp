@@ -52,7 +52,7 @@ class Actor {
   bool blocked_for_good() const { return pushes_for_good_into() || reads_for_good_from(); }
   bool idle_without_known_wake() const;
   /// Busy, starved and blocked until `end`.
-  Account account(std::int64_t end) const;
+  ActorActivity activity(std::int64_t end) const;
 
  private:
   enum class Phase { between, in_step, pushing, reading, asleep, finished };

@@ -249,7 +249,7 @@ TEST(Clockless, AskingNothingSleepsUntilAllInputsAreClosed) {
   EXPECT_EQ(run.actors[1].state->regs[0], 1u) << "one step at 0, then none";
 }
 
-TEST(Accounts, ASilentStepStarvesThroughAndAWaitIsBusy) {
+TEST(ActorActivity, ASilentStepStarvesThroughAndAWaitIsBusy) {
   const auto run = run_both(R"(run limit=1000000000
     actor a clock=1000000000/1 done=pushed/1 { wait_until a=10000000 push }
     actor b clock=1000000000/1 ii=3 done=pulled/1 { peek peek pull }
@@ -260,7 +260,7 @@ TEST(Accounts, ASilentStepStarvesThroughAndAWaitIsBusy) {
   EXPECT_THAT(ns(run.actors[1]), ElementsAre(3, 12, 0, 15));
 }
 
-TEST(Accounts, AStepThatTheEndCutsIsBusyButForItsWaits) {
+TEST(ActorActivity, AStepThatTheEndCutsIsBusyButForItsWaits) {
   const auto run = run_both(R"(run limit=5000000
     actor a clock=1000000000/1 done=pushed/100 { push }
     actor b clock=1000000000/1 ii=4 done=pulled/100 { peek }

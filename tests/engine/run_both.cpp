@@ -21,8 +21,8 @@ std::vector<std::int64_t> ns(const std::vector<TokenEvent>& events) {
   return times;
 }
 
-std::vector<std::int64_t> ns(const Account& account) {
-  return {account.busy / kNs, account.starved / kNs, account.blocked / kNs, account.lifetime / kNs};
+std::vector<std::int64_t> ns(const ActorActivity& activity) {
+  return {activity.busy / kNs, activity.starved / kNs, activity.blocked / kNs, activity.lifetime / kNs};
 }
 
 }  // namespace isthmus::reference

@@ -15,6 +15,6 @@ Outcome run_both(const std::string& text);
 
 /// Times in nanoseconds.
 std::vector<std::int64_t> ns(const std::vector<TokenEvent>& events);
-std::vector<std::int64_t> ns(const Account& account);  ///< busy, starved, blocked, lifetime
+std::vector<std::int64_t> ns(const ActorActivity& activity);  ///< busy, starved, blocked, lifetime
 
 }  // namespace isthmus::reference

@@ -27,10 +27,10 @@ std::string stream_difference(const std::string& what, const std::vector<TokenEv
   return fmt::format("{} number {} (value@fs): expected{}, got{}", what, at, events(expected, at), events(actual, at));
 }
 
-std::string text_of(const Account& account) {
-  const std::string finish = account.finish ? std::to_string(*account.finish) : "never";
-  return fmt::format("busy {} starved {} blocked {} lifetime {} finish {}", account.busy, account.starved,
-                     account.blocked, account.lifetime, finish);
+std::string text_of(const ActorActivity& activity) {
+  const std::string finish = activity.finish ? std::to_string(*activity.finish) : "never";
+  return fmt::format("busy {} starved {} blocked {} lifetime {} finish {}", activity.busy, activity.starved,
+                     activity.blocked, activity.lifetime, finish);
 }
 
 }  // namespace

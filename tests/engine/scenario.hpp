@@ -71,11 +71,11 @@ struct ChannelTrace {
   bool operator==(const ChannelTrace&) const = default;
 };
 
-struct Account {
+struct ActorActivity {
   std::int64_t busy = 0, starved = 0, blocked = 0, lifetime = 0;
   std::optional<std::int64_t> finish{};
   std::optional<State> state{};  ///< of a finished actor: that of another is no result
-  bool operator==(const Account&) const = default;
+  bool operator==(const ActorActivity&) const = default;
 };
 
 /// An actor that an error is told of, and the channel it waits on, if it does.
@@ -90,7 +90,7 @@ struct Outcome {
   End end = End::finished;
   std::int64_t time = 0;
   std::vector<ChannelTrace> channels{};
-  std::vector<Account> actors{};
+  std::vector<ActorActivity> actors{};
   std::vector<std::vector<Culprit>> culprits{};  ///< sets, one of which the error is told of
 };
 

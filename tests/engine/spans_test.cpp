@@ -58,12 +58,12 @@ class Traffic {
     if (dice_.chance(15)) {
       gap_ = dice_.between(0, 3);
       length_ = dice_.between(1, 3);
-      account_ = dice_.chance(30) ? Activity::blocked : Activity::starved;
+      activity_ = dice_.chance(30) ? Activity::blocked : Activity::starved;
     }
     const Tick begin = at_ + gap_;
     const Tick period = dice_.chance(8) ? length_ : 0;
     at_ = begin + length_;
-    return {begin, at_, period, account_};
+    return {begin, at_, period, activity_};
   }
   /// A tick not long ago, now and then.
   std::optional<Tick> gone() {
@@ -76,7 +76,7 @@ class Traffic {
   Tick at_ = 0;
   Tick gap_ = 1;
   Tick length_ = 1;
-  Activity account_ = Activity::starved;
+  Activity activity_ = Activity::starved;
 };
 
 TEST(Spans, AreThoseThatWereAddedTouchingOnesJoined) {

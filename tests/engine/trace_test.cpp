@@ -1,4 +1,4 @@
-// What observers of states are told, against the accounts of the report; the file that a trace becomes is read back
+// What observers of states are told, against the activity in the report; the file that a trace becomes is read back
 // with Perfetto's own definitions in tests/python.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -76,7 +76,7 @@ void expect_sums_of(const RunReport& report, Sums& sums) {
   }
 }
 
-TEST(States, OfEachActorAddUpToItsAccounts) {
+TEST(States, OfEachActorAddUpToItsActivity) {
   Sums sums;
   expect_sums_of(run(&sums), sums);
   EXPECT_GT(sums.intervals, 1000U);
