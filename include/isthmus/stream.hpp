@@ -1,7 +1,7 @@
 #pragma once
 
-// All that an actor may include: ports, arrays of them and bursts through them, timers, random numbers, accounts of
-// occupancy, the tokens of I/O interfaces, AES-256.
+// All that an actor may include: ports, arrays of them and bursts through them, timers, random numbers, occupancies,
+// the tokens of I/O interfaces, AES-256.
 #include "isthmus/engine/burst.hpp"
 #include "isthmus/engine/occupancy.hpp"
 #include "isthmus/engine/port.hpp"

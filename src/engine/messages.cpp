@@ -19,7 +19,7 @@ void Scheduler::observe_messages() {
     actor->states = states_;
     states_->stands_under(actor->name, actor->group);
     for (const auto* occupancy : actor->occupancies)
-      if (Channel* returns = OccupancyAccount::returns(*occupancy)) returns->returns = true;
+      if (Channel* returns = OccupancyAccess::returns(*occupancy)) returns->returns = true;
   }
 }
 

@@ -47,7 +47,7 @@ void Occupancy::hold(Time room, Time begin, Time end, std::int64_t amount) {
 
 namespace engine {
 
-OccupancyReport OccupancyAccount::close(Occupancy& occupancy, std::int64_t end, std::int64_t output_end) {
+OccupancyReport OccupancyAccess::close(Occupancy& occupancy, std::int64_t end, std::int64_t output_end) {
   const std::int64_t until = std::max(output_end, occupancy.since_);
   if (occupancy.returns_.port != nullptr) {
     const Channel& channel = *occupancy.returns_.port->channel;

@@ -7,8 +7,8 @@
 
 namespace isthmus::engine {
 
-/// Closes accounts at the end of a run.
-class OccupancyAccount {
+/// What the engine does to an Occupancy, and an actor does not.
+class OccupancyAccess {
  public:
   /// Counts the entries that have come back by `end` and that their actor has not looked at. An entry that is under way
   /// when the output ends counts its round trip until then. The rate is counted up to the same time, and by Little's

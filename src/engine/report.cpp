@@ -178,7 +178,7 @@ void tell_periodic(Actor& actor, const PeriodicSpan& periodic, Tick count, State
   }
 }
 
-ActorReport account(const Actor& actor, std::int64_t end) {
+ActorReport report_of(const Actor& actor, std::int64_t end) {
   ActorReport report;
   report.id = actor.id();
   report.name = actor.name;
@@ -202,7 +202,7 @@ ActorReport account(const Actor& actor, std::int64_t end) {
   return report;
 }
 
-ChannelReport account(const Channel& channel, std::int64_t end) {
+ChannelReport report_of(const Channel& channel, std::int64_t end) {
   ChannelReport report{channel.name, channel.depth, channel.pushed(), channel.popped(), channel.index};
   while (report.pushed > 0 && channel.writer->grid.edge(channel.header(report.pushed - 1).pushed_at) > end)
     --report.pushed;
@@ -228,7 +228,7 @@ std::string failure_text(const Actor& actor) {
 
 std::string why_it_waits(const Actor& actor, const Ending& ending) {
   if (actor.wait == Wait::sleep) return fmt::format("{} is idle", actor.name);
-  const auto fill = account(*actor.waits_on, ending.time);
+  const auto fill = report_of(*actor.waits_on, ending.time);
   auto text = fmt::format("{} waits to {} '{}' ({} of {})", actor.name, actor.wait == Wait::push ? "push into" : "read",
                           fill.name, fill.pushed - fill.popped, fill.depth);
   if (actor.wait == Wait::push && ending.outcome == Outcome::stuck)
@@ -286,16 +286,16 @@ RunReport make_report(const Ending& ending, const std::vector<Actor*>& actors, c
   report.end = Time::fs(ending.time);
   if (ending.outcome >= Outcome::stuck) report.message = describe(ending);
   for (const auto* actor : actors) {
-    report.actors.push_back(account(*actor, ending.time));
+    report.actors.push_back(report_of(*actor, ending.time));
     for (auto* occupancy : actor->occupancies)
-      report.occupancies.push_back(OccupancyAccount::close(*occupancy, ending.time, output_end));
+      report.occupancies.push_back(OccupancyAccess::close(*occupancy, ending.time, output_end));
     if (actor->polls_since != kNever && actor->grid.edge(actor->polls_since) <= ending.time)
       report.warnings.push_back(
           fmt::format("{} is not trivially copyable and is stepped at every interval while it waits: let it say "
                       "timer.wait(ports...)",
                       actor->name));
   }
-  for (const auto* channel : channels) report.channels.push_back(account(*channel, ending.time));
+  for (const auto* channel : channels) report.channels.push_back(report_of(*channel, ending.time));
   report.arrange();
   return report;
 }

@@ -127,8 +127,8 @@ void Wiring::name_members(GraphActor& actor) {
 }
 
 void Wiring::find_state(GraphActor& actor) {
-  // Ports, timers and accounts change without the actor having learnt anything; a Random that was drawn from is another
-  // Random. The ports of an array lie elsewhere.
+  // Ports, timers and occupancies change without the actor having learnt anything; a Random that was drawn from is
+  // another Random. The ports of an array lie elsewhere.
   auto members = actor.members;
   std::erase_if(members,
                 [](const MemberRecord& member) { return member.kind == Member::Kind::random || member.element >= 0; });

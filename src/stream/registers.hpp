@@ -24,7 +24,7 @@ template <class T>
 struct Optional {
   T value;
   std::uint32_t there;
-  Time came;  ///< time at which the entry was queued; no hardware tells it, the porter's account of waits needs it
+  Time came;  ///< time at which the entry was queued; no hardware tells it, the porter's sum of waits needs it
 };
 
 constexpr std::uint8_t kLoadBytes = 32;

@@ -11,8 +11,8 @@ namespace isthmus {
 class Waits {
  public:
   void add(Time begin, Time end) { waits_.push_back({begin, end}); }
-  /// Moves what lies before `time` into `account`: no wait that is still to be told began before it.
-  void settle(Time time, Occupancy& account);
+  /// Moves what lies before `time` into `occupancy`: no wait that is still to be told began before it.
+  void settle(Time time, Occupancy& occupancy);
 
  private:
   struct Wait {

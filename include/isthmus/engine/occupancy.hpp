@@ -11,7 +11,7 @@ namespace isthmus {
 
 namespace engine {
 
-class OccupancyAccount;
+class OccupancyAccess;
 class Wiring;
 
 /// The way in which entries come back to the actor that hands them out: with the tokens of one of its inputs.
@@ -23,9 +23,9 @@ struct Returns {
 
 }  // namespace engine
 
-/// The account of entries of which only so many can be under way: tags, credits, buffers of a pool. The actor that
-/// hands them out keeps it: it says when it takes some, and when some are back. Nothing depends on the account: it is
-/// no state of the actor, and in real time it is not kept.
+/// Counts entries of which only so many can be under way: tags, credits, buffers of a pool. The actor that hands them
+/// out keeps the count: it says when it takes some, and when some are back. Nothing depends on the count: it is no
+/// state of the actor, and in real time it is not kept.
 ///
 ///     Occupancy tags{"tags", 32, Occupancy::with(freed_tags)};
 ///     ...
@@ -93,7 +93,7 @@ class Occupancy : private engine::Member {
 
  private:
   friend class engine::Wiring;
-  friend class engine::OccupancyAccount;
+  friend class engine::OccupancyAccess;
 
   bool kept() const { return actor_ != nullptr && actor_->native == nullptr; }
   std::int64_t now() const { return actor_->grid.edge(engine::running_now); }
