@@ -63,7 +63,7 @@ bool miss(PortState& port, Tick now) {
 /// Notes that `peek` or `front` finds nothing.
 bool see_nothing(PortState& port, Tick now) {
   port.actor->note_failed_poll(*port.channel, Poll::token, now);
-  port.last_no = now;
+  port.last_failed_poll = now;
   if (ToldTogether* const told = port.channel->told) told->alone = now;
   return false;
 }
@@ -71,7 +71,7 @@ bool see_nothing(PortState& port, Tick now) {
 /// Tells whether a poll of the port has failed at `now` before, alone or together with others.
 bool seen_before(const PortState& port, Tick now) {
   const ToldTogether* const told = port.channel->told;
-  return port.last_no == now || (told != nullptr && told->all == now);
+  return port.last_failed_poll == now || (told != nullptr && told->all == now);
 }
 
 /// The state of a port's head, as far as a port with a clock knows it without a look at other actors. (Without a clock
@@ -153,27 +153,27 @@ bool peek(PortState& port) {
 bool slot_free(PortState& port) {
   Actor& actor = *port.actor;
   const Here here(actor);
-  if (port.last_no == actor.now || !actor.clocked) advance(actor);
+  if (port.last_failed_poll == actor.now || !actor.clocked) advance(actor);
   if (actor.scheduler->slot_free(actor, *port.channel)) return true;
   actor.note_failed_poll(*port.channel, Poll::room, actor.now);
-  port.last_no = actor.now;
+  port.last_failed_poll = actor.now;
   return false;
 }
 
 bool channel_closed(PortState& port) {
   Actor& actor = *port.actor;
   const Channel& asked = *port.channel;
-  if (actor.clocked && port.last_no_closed != running_now &&
+  if (actor.clocked && port.last_failed_closed != running_now &&
       (!asked.empty() || (!asked.closing() && asked.earliest_token > running_now))) {
     actor.note_failed_poll(*port.channel, Poll::closed, running_now);
-    port.last_no_closed = running_now;
+    port.last_failed_closed = running_now;
     return false;
   }
   const Here here(actor);
-  if (port.last_no_closed == actor.now || !actor.clocked) advance(actor);
+  if (port.last_failed_closed == actor.now || !actor.clocked) advance(actor);
   if (actor.scheduler->channel_closed(actor, *port.channel)) return true;
   actor.note_failed_poll(*port.channel, Poll::closed, actor.now);
-  port.last_no_closed = actor.now;
+  port.last_failed_closed = actor.now;
   return false;
 }
 

@@ -36,7 +36,7 @@ std::span<const std::uint32_t> SilentInputs::ask() {
   }
   // If the inputs are asked again at one tick, the first failed poll takes the actor a tick on, and the inputs behind
   // it are asked then.
-  const auto refused = [&](std::uint32_t place) { return port(place).last_no == now; };
+  const auto refused = [&](std::uint32_t place) { return port(place).last_failed_poll == now; };
   if (silent_.empty() || told_.all == now || told_.alone == now || std::ranges::any_of(awake_, refused)) return all_;
   told_.all = now;
   actor.require_slow_path();
@@ -62,7 +62,7 @@ void SilentInputs::look() {
   silent_.clear();
   for (const auto place : all_) {
     const Tick bound = silent_before(place);
-    const bool silent = bound >= now + kSilence && port(place).last_no != now;
+    const bool silent = bound >= now + kSilence && port(place).last_failed_poll != now;
     if (silent) before_ = std::min(before_, bound);
     (silent ? silent_ : awake_).push_back(place);
     port(place).channel->told = silent ? &told_ : nullptr;

@@ -88,13 +88,13 @@ engine::SlotRange NativeActor::find(engine::RingEnd& ring_end) {
   const auto slots = open(end);
   if (slots.open()) return slots;
   end.asked = true;
-  note_no();
+  note_failed_poll();
   return slots;
 }
 
-void NativeActor::note_no() {
+void NativeActor::note_failed_poll() {
   publish_held();
-  said_no_ = look = look_at_boundary = true;
+  poll_failed_ = look = look_at_boundary = true;
 }
 
 bool NativeActor::closed(engine::RingEnd& ring_end) {
@@ -103,7 +103,7 @@ bool NativeActor::closed(engine::RingEnd& ring_end) {
   end.seen_closed = end.ring->closed.load(std::memory_order_acquire);
   if (end.seen_closed && !end.ring->could_open(end)) return true;
   end.asked_closed = true;
-  note_no();
+  note_failed_poll();
   return false;
 }
 
@@ -186,7 +186,7 @@ engine::AtBoundary NativeActor::leave(Wait wait, const End* on) {
 }
 
 engine::AtBoundary NativeActor::before_next_step(bool lead_open) {
-  const bool asked_in_vain = std::exchange(said_no_, false);
+  const bool asked_in_vain = std::exchange(poll_failed_, false);
   if (worker().run().stopping()) return leave(Wait::none);
   wait_ = Wait::none;
   if (!actor_.has_done && inputs_drained()) {

@@ -94,7 +94,7 @@ class alignas(128) NativeActor final : public engine::NativeContext {
   bool shares_worker() const;
   bool spin(const End& end);
   bool waits_for_lead(const End& end);
-  void note_no();
+  void note_failed_poll();
   void suspend(Wait wait, const End* on);
   bool inputs_drained() const;
   bool has_moved();
@@ -114,7 +114,7 @@ class alignas(128) NativeActor final : public engine::NativeContext {
   Wait wait_ = Wait::none;
   const End* waits_on_ = nullptr;
   Time until_;
-  bool said_no_ = false;
+  bool poll_failed_ = false;
   bool silent_before_ = false;  ///< the last look found it silent, and `snapshot` has its state
   int turns_ = 0;               ///< step boundaries since it began to run
   int opened_ = 0;

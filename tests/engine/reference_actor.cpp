@@ -82,7 +82,7 @@ void Actor::begin() {
   current_->watched = is_watched(complete_.empty() ? -1 : complete_.back().start, now_);
   const bool close_matters = spec_.done.when == Done::When::never || !line_.clocked();
   if (close_matters && !inputs_.empty() && !all_inputs_closed())
-    current_->refusals.push_back({Refusal::Question::all_closed});
+    current_->refusals.push_back({Refusal::Poll::all_closed});
   phase_ = Phase::in_step;
 }
 
@@ -107,7 +107,7 @@ bool Actor::is_idle(const StepRecord& step) const {
   if (step.watched) return true;
   if (complete_.empty()) return false;
   const StepRecord& before = complete_.back();
-  return step.silent() ? before.silent() : before.idle && !before.told_no;
+  return step.silent() ? before.silent() : before.idle && !before.failed_poll;
 }
 
 void Actor::complete_step() {
@@ -126,7 +126,7 @@ void Actor::end_step() {
   }
   const bool silent = current_->silent();
   if (current_->waited && spec_.done.when != Done::When::never)  // nobody waits for the inputs to close
-    std::erase_if(current_->refusals, [](const auto& r) { return r.question == Refusal::Question::all_closed; });
+    std::erase_if(current_->refusals, [](const auto& r) { return r.poll == Refusal::Poll::all_closed; });
   complete_step();
   if (wants_to_finish()) return finish();
   if (!silent) return begin();
@@ -183,7 +183,7 @@ void Actor::access(const Instruction& instruction) {
   if (attempt()) return;
   if (instruction.op == Op::pull || instruction.op == Op::drop) {
     accessed_.set(at);
-    refuse({Refusal::Question::token, port, channel_->popped()});
+    refuse({Refusal::Poll::token, port, channel_->popped()});
     return;
   }
   phase_ = writes(instruction.op) ? Phase::pushing : Phase::reading;
@@ -236,13 +236,13 @@ void Actor::ask(const Instruction& instruction) {
                    : instruction.op == Op::closed ? refused_closed_
                                                   : refused_head_;
   if (line_.clocked() && refused[at]) return move_to(now_ + 1);
-  Refusal refusal{Refusal::Question::token, port, 0};
+  Refusal refusal{Refusal::Poll::token, port, 0};
   if (instruction.op == Op::room) {
     frame_.last = outputs_[port]->has_room(now_);
-    refusal = {Refusal::Question::room, port, outputs_[port]->pushed()};
+    refusal = {Refusal::Poll::room, port, outputs_[port]->pushed()};
   } else if (instruction.op == Op::closed) {
     frame_.last = inputs_[port]->is_closed(now_);
-    refusal = {Refusal::Question::closed, port, inputs_[port]->popped()};
+    refusal = {Refusal::Poll::closed, port, inputs_[port]->popped()};
   } else {
     frame_.last = inputs_[port]->has_token(now_);
     refusal.index = inputs_[port]->popped();
@@ -259,7 +259,7 @@ void Actor::ask(const Instruction& instruction) {
 void Actor::refuse(Refusal refusal) {
   frame_.last = false;
   frame_.refused = true;
-  current_->told_no = true;
+  current_->failed_poll = true;
   current_->refusals.push_back(refusal);
   ++frame_.at;
 }
@@ -304,14 +304,14 @@ void Actor::wait_till(Tick tick) {
 // What the end of a run asks.
 
 std::optional<Tick> Actor::turns(const Refusal& refusal) const {
-  switch (refusal.question) {
-    case Refusal::Question::token:
+  switch (refusal.poll) {
+    case Refusal::Poll::token:
       return inputs_[refusal.port]->visible_from(refusal.index);
-    case Refusal::Question::room:
+    case Refusal::Poll::room:
       return outputs_[refusal.port]->room_for(refusal.index);
-    case Refusal::Question::closed:
+    case Refusal::Poll::closed:
       return inputs_[refusal.port]->closed_from(refusal.index);
-    case Refusal::Question::all_closed:
+    case Refusal::Poll::all_closed:
       break;
   }
   Tick last = 0;

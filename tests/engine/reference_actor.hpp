@@ -12,18 +12,18 @@ namespace isthmus::reference {
 /// The next number of an actor's random sequence.
 using Draw = std::function<Value()>;
 
-/// One "no", and what would turn it into a "yes".
+/// A failed poll, and what would let it succeed.
 struct Refusal {
-  enum class Question { token, room, closed, all_closed } question;
+  enum class Poll { token, room, closed, all_closed } poll;
   std::size_t port = 0;
-  std::size_t index = 0;  ///< of the token or push asked for; tokens pulled so far for `closed`
+  std::size_t index = 0;  ///< of the token or push polled for; tokens pulled so far for `closed`
 };
 
 /// What the end of a run wants to know of a step.
 struct StepRecord {
   Tick start = 0;
   State before{};
-  bool clocked = true, told_no = false;
+  bool clocked = true, failed_poll = false;
   bool moved = false, waited = false, changed = false, drew = false, read_time = false, promised = false,
        waited_until = false;
   bool watched = false, idle = false;
@@ -31,7 +31,7 @@ struct StepRecord {
   bool quiet() const { return !moved && !waited; }
   bool leaves_all() const { return !changed && !drew && !read_time; }
   bool repeats() const { return quiet() && leaves_all(); }
-  bool silent() const { return !moved && !waited && (told_no || !clocked); }
+  bool silent() const { return !moved && !waited && (failed_poll || !clocked); }
 };
 
 /// An actor that goes through its program tick by tick, as docs/time.md says.

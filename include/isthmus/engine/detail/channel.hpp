@@ -83,11 +83,11 @@ struct alignas(64) PortState {
   Actor* actor = nullptr;
   Tick last_miss = -1;  ///< tick of a `pull` that found nothing
   Channel* channel = nullptr;
-  PortState* peer = nullptr;  ///< the channel's other end
-  Tick last_no = -1;          ///< tick of a `peek`, `front` or `room` that failed
-  Tick last_no_closed = -1;
-  Tick promise = -1;       ///< number of the last `timer.wait(ports...)` that named this port
-  std::uint64_t laps = 0;  ///< tokens moved in whole rounds of the ring
+  PortState* peer = nullptr;     ///< the channel's other end
+  Tick last_failed_poll = -1;    ///< tick of a `peek`, `front` or `room` that failed
+  Tick last_failed_closed = -1;  ///< tick of a `closed` that failed
+  Tick promise = -1;             ///< number of the last `timer.wait(ports...)` that named this port
+  std::uint64_t laps = 0;        ///< tokens moved in whole rounds of the ring
   /// For an input with a clock: a tick before which no token behind the window is visible. It only rises.
   Tick nothing_before = 0;
   NativePort native;  ///< used in place of all other fields if the graph runs in real time
