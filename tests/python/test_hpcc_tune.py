@@ -25,7 +25,7 @@ DEFAULTS = {"A": 2, "B": 1, "C": 0}
 
 def peak(question: TrialRequest) -> float:
     """A device that is fastest with A = 8, B = 3, C = 0."""
-    values = {**DEFAULTS, **dict(question.settings)}
+    values = {**DEFAULTS, **dict(question.candidate)}
     return 100.0 - (8 - values["A"]) - 2 * abs(values["B"] - 3) - values["C"]
 
 
@@ -40,17 +40,17 @@ def test_the_best_is_found_where_each_parameter_counts_by_itself() -> None:
 
 
 def test_what_does_not_run_is_never_best() -> None:
-    search, _ = searched(lambda question: None if ("A", 8) in question.settings else peak(question))
+    search, _ = searched(lambda question: None if ("A", 8) in question.candidate else peak(question))
     assert search.best == {"A": 4, "B": 3}
 
 
 def test_where_the_defaults_do_not_run_something_else_is_found() -> None:
-    search, _ = searched(lambda question: None if ("A", 8) not in question.settings else peak(question))
+    search, _ = searched(lambda question: None if ("A", 8) not in question.candidate else peak(question))
     assert search.best == {"A": 8, "B": 3}
 
 
 def test_the_defaults_stay_where_nothing_is_clearly_better() -> None:
-    search, complete = searched(lambda question: 100.0 + 0.5 * len(question.settings))
+    search, complete = searched(lambda question: 100.0 + 0.5 * len(question.candidate))
     assert (search.best, complete) == ({}, True)
 
 
@@ -64,7 +64,7 @@ def test_a_search_that_was_interrupted_ends_as_one_that_was_not(stop: int, rates
     asked = 0
 
     def rate(question: TrialRequest) -> float:
-        values = {**DEFAULTS, **dict(question.settings)}
+        values = {**DEFAULTS, **dict(question.candidate)}
         return rates.get((SPACE["A"].index(values["A"]), SPACE["B"].index(values["B"])), 5.0)
 
     def interrupted(question: TrialRequest) -> float:

@@ -12,6 +12,7 @@ from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
+    from isthmus.hpcc.tuning.search import Candidate
     from isthmus.hpcc.tuning.tune import TuningRequest
     from isthmus.records import HpccTrial, HpccTuned
 
@@ -70,15 +71,15 @@ class _TrialProgress:
             self._rates[tuple(sorted(trial.settings.items()))] = f"{figure(trial.value)} {trial.unit}"
         self.progress.update("tuning, seconds", min(int(self._spent), int(self.budget_s)), int(self.budget_s) or 1)
 
-    def better(self, settings: dict[str, int]) -> None:
-        rate = self._rates.get(tuple(sorted(settings.items())))
+    def better(self, candidate: "Candidate") -> None:
+        rate = self._rates.get(tuple(sorted(candidate.items())))
         if rate is not None:
             self.progress.wipe()
-            self._session.note(f"{rate} with {_written(settings)}")
+            self._session.note(f"{rate} with {_written(candidate)}")
 
 
-def _written(settings: dict[str, int]) -> str:
-    return " ".join(f"{name}={value}" for name, value in settings.items()) or "the defaults"
+def _written(candidate: "Candidate") -> str:
+    return " ".join(f"{name}={value}" for name, value in candidate.items()) or "the defaults"
 
 
 def _listed() -> list[str]:
@@ -107,7 +108,7 @@ def _show(session: Session, tuned: "HpccTuned", run: "TuningRequest") -> None:
         for trial in tuned.trials
     ]
     table = Table(
-        ("settings", "repetitions", "best", "unit or reason"), rows, numbers=frozenset({"repetitions", "best"})
+        ("candidate", "repetitions", "best", "unit or reason"), rows, numbers=frozenset({"repetitions", "best"})
     )
     file = HpccTuneFile(context=session.context(), tuned=tuned)
     session.emit(Result(file, tuned.trials, verdict=[verdict], tables=[table], detail=[f"kept in {tuned.file}"]))

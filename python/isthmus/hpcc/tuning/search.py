@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from isthmus.hpcc.benchmarks import Space
 
-Candidate = dict[str, int]
+Candidate = dict[str, int]  # parameters that differ from the defaults
 
 QUICK = 2  # repetitions of a trial that only sorts out
 LONG = 4  # of one in a duel
@@ -18,9 +18,9 @@ CLEARLY = 1.01  # what a challenger must be better by
 
 @dataclass(frozen=True)
 class TrialRequest:
-    """A trial: what is set beside the defaults, repetitions, and which of several alike it is."""
+    """A trial: its candidate as sorted pairs, repetitions, and which of several alike it is."""
 
-    settings: tuple[tuple[str, int], ...]
+    candidate: tuple[tuple[str, int], ...]
     repetitions: int
     turn: int = 0
 

@@ -30,7 +30,7 @@ class Trials:
         budget_s: float,
         on_trial: Callable[[HpccTrial], None],
     ) -> None:
-        """`arguments` of `isthmus-hpcc` beside settings and repetitions; `record` names the record that is rated."""
+        """`arguments` of `isthmus-hpcc` beside candidate and repetitions; `record` names the record that is rated."""
         self._path = path
         self._arguments = arguments
         self._ranks = ranks
@@ -52,7 +52,7 @@ class Trials:
 
     def _try(self, question: TrialRequest) -> HpccTrial:
         begun = time.monotonic()
-        words = as_sets(f"{name}={value}" for name, value in question.settings)
+        words = as_sets(f"{name}={value}" for name, value in question.candidate)
         outcome: dict[str, Any] = {"value": None, "unit": "", "reason": None}
         try:
             with TrialBudget(self._limit()) as limit:
@@ -68,7 +68,7 @@ class Trials:
         except IsthmusError as error:
             outcome["reason"] = f"longer than {self._limit():.0f} s" if limit.passed else str(error)
         return HpccTrial(
-            settings=dict(question.settings),
+            settings=dict(question.candidate),
             repetitions=question.repetitions,
             turn=question.turn,
             seconds=round(time.monotonic() - begun, 3),

@@ -121,7 +121,7 @@ def tuned_before(run: TuningRequest, launch: Launch | None = None) -> TuningResu
     except DevicesDifferError:
         return None
     best = best_for(here.file, here.task)
-    return None if best is None else TuningResult(here.file, best.settings)
+    return None if best is None else TuningResult(here.file, best.candidate)
 
 
 def tune(
@@ -181,7 +181,7 @@ def _result(run: TuningRequest, here: DeviceRun, best: Best, trials: list[HpccTr
             "variant": here.task.variant,
             "ranks": run.ranks,
             "fixed": list(here.task.fixed),
-            **asdict(best),
+            **best.fields(),
             "complete": complete,
             "trials": trials,
             "file": str(here.file),

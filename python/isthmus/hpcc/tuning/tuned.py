@@ -13,6 +13,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder, read_text, user_folder, write_atomically
 from isthmus.base.parsing import from_json
 from isthmus.hpcc.side_file import hash_of
+from isthmus.hpcc.tuning.search import Candidate
 
 SCHEMA = "isthmus.tuned/1"
 
@@ -35,12 +36,21 @@ class Task:
 
 @dataclass(frozen=True)
 class Best:
-    """The best parameters of a task, beside the defaults, and the rate that they gave."""
+    """The best candidate of a task, and the rate that it gave."""
 
-    settings: dict[str, int]
+    candidate: Candidate
     value: float
     default_value: float | None
     unit: str
+
+    def fields(self) -> dict[str, Any]:
+        """The fields of records and files, which call the candidate settings."""
+        return {
+            "settings": self.candidate,
+            "value": self.value,
+            "default_value": self.default_value,
+            "unit": self.unit,
+        }
 
 
 def hash_of_kernels() -> str:
@@ -66,7 +76,7 @@ def best_for(path: Path, task: Task) -> Best | None:
     for entry in _entries(path):
         if entry.get("task") == wanted:
             try:
-                return Best(**{name: entry[name] for name in ("settings", "value", "default_value", "unit")})
+                return Best(entry["settings"], entry["value"], entry["default_value"], entry["unit"])
             except KeyError as error:
                 raise IsthmusError(f"{path}: expected {error.args[0]} beside each task") from error
     return None
@@ -76,7 +86,7 @@ def keep(path: Path, task: Task, best: Best) -> None:
     """Puts what is best for a task into a file, in the place of what was there; other tuners wait."""
     with locked(path.with_suffix(".lock")):
         others = [entry for entry in _entries(path) if entry.get("task") != _plain(task)]
-        entries = [*others, {"task": _plain(task), **asdict(best)}]
+        entries = [*others, {"task": _plain(task), **best.fields()}]
         write_atomically(path, json.dumps({"schema": SCHEMA, "entries": entries}, indent=2) + "\n")
 
 
