@@ -45,8 +45,8 @@ def argument(metavar: str, text: str) -> Any:
     return typer.Argument(metavar=metavar, help=text)
 
 
-def setting(words: str, text: str) -> Any:
-    """An option whose value, if it is not given, comes from the setting of its name (`isthmus config show`)."""
+def configured(words: str, text: str) -> Any:
+    """An option whose value, if it is not given, comes from the configuration (`isthmus config show`)."""
     default = KNOWN[_read(words)[0][-1].strip("-")].default
     return plain(words, text + (f" [default: {default}]" if default is not None else ""))
 
@@ -103,7 +103,7 @@ class Common:
 
     quiet: bool = given(plain("-q --quiet", "Write no progress, notes or hints to stderr."), False)
     no_progress: bool = given(plain("--no-progress", "Write no progress to stderr."), False)
-    color: str | None = given(setting("--color auto|always|never", "When to colour the output."))
+    color: str | None = given(configured("--color auto|always|never", "When to colour the output."))
     debug: bool = given(plain("--debug", "Show a traceback with an error."), False)
     help_short: Help = False
     help_whole: WholeHelp = False
@@ -113,7 +113,7 @@ class Common:
 class Results:
     """Options of commands with results."""
 
-    format: str | None = given(setting("--format table|json|csv|md", "Form of the result on stdout."))
+    format: str | None = given(configured("--format table|json|csv|md", "Form of the result on stdout."))
     json: str | None = given(written("--json FILE", "Write the result as JSON; '-' is stdout."))
     csv: str | None = given(written("--csv FILE", "Write the records as CSV; '-' is stdout."))
     jsonl: str | None = given(written("--jsonl FILE", "Write each record as a JSON line once it is complete."))

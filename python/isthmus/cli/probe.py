@@ -9,7 +9,7 @@ from isthmus.base.flows import FLOWS
 from isthmus.base.grain import DEFAULT, chosen
 from isthmus.base.names import select
 from isthmus.base.sizes import format_size, parse_size, parse_sizes
-from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, argument, given, plain, setting
+from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, argument, configured, given, plain
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.running.probes import all_probes
 from isthmus.running.probing import Probing, run_probing, served_by
@@ -74,7 +74,7 @@ def probe(
         list[str] | None, argument("PROBE", "Names or globs of probes, as --list shows them. [default: all]")
     ] = None,
     sizes: Annotated[
-        str | None, setting("--sizes SIZES", "Bytes to transfer: sizes and ranges, as in 64B,4KiB..1MiB:x2.")
+        str | None, configured("--sizes SIZES", "Bytes to transfer: sizes and ranges, as in 64B,4KiB..1MiB:x2.")
     ] = None,
     burst: Annotated[
         str | None, plain("--burst SIZES", "Bytes of one access to device memory. [default: each size at once]")
@@ -84,7 +84,7 @@ def probe(
         plain("--offset SIZE", "Offset in the page at which device-latency and port-* begin. [default: 0]"),
     ] = None,
     repeat: Annotated[
-        str | None, setting("--repeat N", "Samples of each size, at most. [default: 20; a model gives 1]")
+        str | None, configured("--repeat N", "Samples of each size, at most. [default: 20; a model gives 1]")
     ] = None,
     *,
     of_model: ModelOptions,

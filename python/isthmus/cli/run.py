@@ -12,7 +12,7 @@ from isthmus.base.flows import FLOWS, SHARED
 from isthmus.base.grain import DEFAULT, Grain, chosen
 from isthmus.base.names import listed, meant
 from isthmus.base.numbers import seconds
-from isthmus.cli.command import Coarse, DryRun, Fine, List, argument, counting, given, plain, setting, written
+from isthmus.cli.command import Coarse, DryRun, Fine, List, argument, configured, counting, given, plain, written
 from isthmus.cli.lists import list_choices
 from isthmus.cli.plan import show_plan
 from isthmus.running.application_options import (
@@ -51,7 +51,7 @@ EXAMPLES = [
 
 Count = Annotated[
     str | None,
-    setting(
+    configured(
         "--count N", "Number of images, messages, ... to process; --images N where images are counted. [default: 200]"
     ),
 ]
@@ -65,14 +65,14 @@ Sets = Annotated[
 ]
 Repeated = Annotated[
     str | None,
-    setting(
+    configured(
         "--repeat N",
         "Runs on a real device or on threads; their median counts. [default: 3 if a run takes under 1 s, else 1]",
     ),
 ]
 Warmup = Annotated[
     str | None,
-    setting("--warmup N", "Runs before those, which do not count. [default: 1 if a run takes under 1 s, else 0]"),
+    configured("--warmup N", "Runs before those, which do not count. [default: 1 if a run takes under 1 s, else 0]"),
 ]
 
 
@@ -81,13 +81,13 @@ class RunRequest:
     """The request: what to run, and where."""
 
     on: str | None = given(
-        setting(
+        configured(
             "--on TARGET",
             "Target: model:NAME or FILE.toml (a modelled board), opencl:N or opencl:NAME, or native (threads).",
         )
     )
     flow: str | None = given(
-        setting("--flow FLOW", f"How data flows: {listed(FLOWS, 'or')}. [default: the target's first]")
+        configured("--flow FLOW", f"How data flows: {listed(FLOWS, 'or')}. [default: the target's first]")
     )
     count: Count = None
     workers: int | None = given(counting("--workers N", "Threads of the target native. [default: one for each core]"))
@@ -100,7 +100,7 @@ class RunRequest:
             "--channel NAME", "Link to use, if a board has several. [default: the first for streams, all for transfers]"
         )
     )
-    seed: str | None = given(setting("--seed N", "Seed of the random numbers."))
+    seed: str | None = given(configured("--seed N", "Seed of the random numbers."))
     faults: str | None = given(plain("--faults NAME=VALUE,...", FAULTS_HELP))
     method: str | None = given(
         plain("--method METHOD", f"How a SoC keeps shared buffers coherent: {listed((*METHODS, TREE), 'or')} (the "

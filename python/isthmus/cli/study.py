@@ -10,7 +10,7 @@ from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import check_folder
 from isthmus.base.grain import chosen
 from isthmus.base.texts import to_json, to_json_line
-from isthmus.cli.command import Coarse, DryRun, Fine, List, argument, plain, setting
+from isthmus.cli.command import Coarse, DryRun, Fine, List, argument, configured, plain
 from isthmus.cli.plan import show_plan
 from isthmus.cli.run import Count, Repeated, Sets, Warmup
 from isthmus.results.out_folder import OutFolder
@@ -41,7 +41,7 @@ With = Annotated[
     list[str] | None, plain("--with FILE", "JSON file of probe, run or reproduce to show in the report as well.")
 ]
 NoProbes = Annotated[bool, plain("--no-probes", "Do not probe the targets for the curves of the report.")]
-Out = Annotated[str | None, setting("--out DIR", "Folder of the results.")]
+Out = Annotated[str | None, configured("--out DIR", "Folder of the results.")]
 
 
 def study(
