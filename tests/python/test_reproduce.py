@@ -354,7 +354,7 @@ def test_each_experiment_is_run_once(evaluation: Evaluation) -> None:
     assert {run.count for run in runs} == {4, 200}
 
 
-def test_an_experiment_sets_what_the_laboratory_changes_as_well() -> None:
+def test_an_experiment_keeps_what_all_runs_of_its_board_set() -> None:
     models = ModelRuns(FakeAnswers(), 4, 4, {"aws-f1": ("host.copy.enabled=true", "link.pcie.lanes=8")})
     with_copy = models.probe("aws-f1", "h2d", [1 << 26])[1 << 26]
     without = models.probe("aws-f1", "h2d", [1 << 26], ["host.copy.enabled=false"])[1 << 26]

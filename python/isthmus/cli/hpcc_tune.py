@@ -14,7 +14,7 @@ from isthmus.show.session import Session
 if TYPE_CHECKING:
     from isthmus.hpcc.tuning.search import Candidate
     from isthmus.hpcc.tuning.tune import TuningRequest
-    from isthmus.records import HpccTrial, HpccTuned
+    from isthmus.records import HpccTrial, HpccTuningResult
 
 EXAMPLES = [
     "isthmus hpcc tune gemm --budget 60s",
@@ -91,7 +91,7 @@ def _listed() -> list[str]:
     return lines
 
 
-def _show(session: Session, tuned: "HpccTuned", run: "TuningRequest") -> None:
+def _show(session: Session, tuned: "HpccTuningResult", run: "TuningRequest") -> None:
     import shlex
 
     from isthmus.records import HpccTuneFile

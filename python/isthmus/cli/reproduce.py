@@ -15,7 +15,7 @@ from isthmus.show.progress import duration
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.records import PaperFigure, PaperRow, Recalibrated
+    from isthmus.records import PaperFigure, PaperRow, Recalibration
     from isthmus.reproduction.evaluation import Evaluation
     from isthmus.reproduction.holdout import HoldOut
     from isthmus.reproduction.published import Paper
@@ -166,7 +166,7 @@ def _hold_out(session: Session, study: "HoldOut", experiment: str) -> None:
     session.next("isthmus reproduce")
 
 
-def _recalibrated(one: "Recalibrated") -> str:
+def _recalibrated(one: "Recalibration") -> str:
     now = (
         f"{figure(one.new)} {one.unit} from the others"
         if one.new is not None

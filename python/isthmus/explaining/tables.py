@@ -10,7 +10,7 @@ from isthmus.explaining.explain import Explanation
 from isthmus.explaining.measurement import Measurement
 from isthmus.explaining.ranking import NEAR, Fit
 from isthmus.explaining.waterfall import Step
-from isthmus.records import Expected, ExplainAsk, ExplainRow, ExplainVerdict, Quantity, WaterfallStep
+from isthmus.records import Expectation, ExplainAsk, ExplainRow, ExplainVerdict, Quantity, WaterfallStep
 from isthmus.results.verdict import KIND_WORDS
 from isthmus.running.probes import all_probes
 from isthmus.show.output import Table
@@ -73,7 +73,7 @@ def ask_of(question: NextMeasurement | None, found: Explanation) -> ExplainAsk |
         size=number.size if number else None,
         command=_command(number) if number else None,
         expected=[
-            Expected(cause=_named(fit), value=value, unit=number.unit if number else None, look=found.looks_of(fit))
+            Expectation(cause=_named(fit), value=value, unit=number.unit if number else None, look=found.looks_of(fit))
             for fit, value in zip(question.fits, values, strict=True)
         ],
     )

@@ -39,7 +39,7 @@ class WaterfallStep(Record):
     kind: Kind
 
 
-class Expected(Record):
+class Expectation(Record):
     """What a cause lets one expect of the number that is asked for, and where to look for the cause."""
 
     cause: str
@@ -54,7 +54,7 @@ class ExplainAsk(Record):
     probe: str | None
     size: int | None
     command: str | None
-    expected: list[Expected]
+    expected: list[Expectation]
 
 
 class ExplainVerdict(Record):

@@ -204,7 +204,7 @@ class HpccTrial(Record):
     seconds: float
 
 
-class HpccTuned(Record):
+class HpccTuningResult(Record):
     """The parameters that are best for a benchmark on a device, of those that were tried and were right."""
 
     benchmark: str
@@ -296,7 +296,7 @@ class HpccBuildFile(File, kind="hpcc-build"):
 class HpccTuneFile(File, kind="hpcc-tune"):
     """`hpcc tune BENCH --json FILE`."""
 
-    tuned: HpccTuned
+    tuned: HpccTuningResult
 
 
 class HpccScaleFile(File, kind="hpcc-scale"):

@@ -12,7 +12,7 @@ Role = Literal["input", "derived", "predicted", "checked", "claim", "outside"]
 Ends = Annotated[list[float], Field(min_length=2, max_length=2)]
 
 
-class Recalibrated(Record):
+class Recalibration(Record):
     """A calibrated number whose experiment was held out: found again from other experiments, or turned off."""
 
     key: str
@@ -33,10 +33,10 @@ class HeldOut(Record):
     calibrated: float
     held_out: float
     error: float = Field(description="held_out / published - 1")
-    recalibrated: list[Recalibrated]
+    recalibrated: list[Recalibration]
 
 
-class Judged(Record):
+class ClaimValue(Record):
     """A number that a claim is about."""
 
     value: float
@@ -61,7 +61,7 @@ class PaperRow(Record):
         description="of a predicted row, or of what a claim is about: least and most of ours with the assumed inputs "
         "anywhere in their ranges",
     )
-    judged: Judged | None = Field(default=None, description="of a claim: the number that it is about, on the model")
+    judged: ClaimValue | None = Field(default=None, description="of a claim: the number that it is about, on the model")
     same_as: str | None = Field(
         default=None, description="the row that is scored for it: the same number, or the rate of the same run"
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from statistics import mean, median
 
 from isthmus.base.numbers import as_written, figure, is_number, rounds_to
-from isthmus.records import Judged, PaperRow, PaperScore, Role, RoleScore
+from isthmus.records import ClaimValue, PaperRow, PaperScore, Role, RoleScore
 from isthmus.records.base import Value
 from isthmus.reproduction.evaluation import Evaluation
 from isthmus.reproduction.model_runs import NotOfferedError
@@ -104,7 +104,7 @@ def _paper_row(evaluation: Evaluation, row: PublishedRow, paper: str, ours: Valu
         error=_error(ours, row.value),
         role=role,
         note="; ".join(_notes(evaluation, row, role, same_as, span)),
-        judged=None if judged is None else Judged(value=judged[0], unit=judged[1].unit),
+        judged=None if judged is None else ClaimValue(value=judged[0], unit=judged[1].unit),
         span=[span.low, span.high] if span is not None else None,
         same_as=same_as,
         moved_by=evaluation.moved_by(row.id),

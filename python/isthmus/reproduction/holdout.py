@@ -10,7 +10,7 @@ from isthmus.base.names import unknown
 from isthmus.base.numbers import is_number
 from isthmus.calibration.device_curves import Curves
 from isthmus.calibration.fit import fit
-from isthmus.records import HeldOut, Input, Recalibrated
+from isthmus.records import HeldOut, Input, Recalibration
 from isthmus.reproduction.evaluation import PAPER_IMAGES
 from isthmus.reproduction.expressions import Evaluator, board_of, kind_of_expression, leaves
 from isthmus.reproduction.model_runs import ModelRuns, NotOfferedError, ToolAnswers, target_of
@@ -97,7 +97,7 @@ class HoldOut:
 
     def _recalibrated(
         self, board: str, free: Sequence[Input], others: Sequence[PublishedRow]
-    ) -> tuple[tuple[str, ...], list[Recalibrated]]:
+    ) -> tuple[tuple[str, ...], list[Recalibration]]:
         """The assignments that stand for the calibrated numbers, and where each comes from now."""
         if not free:
             return (), []
@@ -115,7 +115,7 @@ class HoldOut:
         }
         found = fit(points, smooth, model) if points["rows"] and smooth else None
         sets: list[str] = []
-        changed: list[Recalibrated] = []
+        changed: list[Recalibration] = []
 
         def accepts(text: str) -> bool:
             return self.tools.accepts(target_of(board), (*sets, text))
@@ -124,7 +124,7 @@ class HoldOut:
             value = found.values.get(item.key) if found else None
             sets.append(f"{item.key}={value:.9g}" if value is not None else off(item, accepts))
             changed.append(
-                Recalibrated(key=item.key, unit=item.unit or "", old=float(str(item.value)), new=value, set=sets[-1])
+                Recalibration(key=item.key, unit=item.unit or "", old=float(str(item.value)), new=value, set=sets[-1])
             )
         return tuple(sets), changed
 

@@ -13,7 +13,7 @@ from isthmus.hpcc.build import compilation_of
 from isthmus.hpcc.tuning.search import Candidate, Search
 from isthmus.hpcc.tuning.trials import Trials
 from isthmus.hpcc.tuning.tuned import Best, Task, best_for, file_of, hash_of_kernels, keep, locked, tuned_folder
-from isthmus.records import HpccTrial, HpccTuned
+from isthmus.records import HpccTrial, HpccTuningResult
 from isthmus.running.tools import Launch, as_options, as_sets
 
 
@@ -130,7 +130,7 @@ def tune(
     again: bool,
     on_trial: Callable[[HpccTrial], None],
     on_better: Callable[[Candidate], None],
-) -> HpccTuned:
+) -> HpccTuningResult:
     """Searches until nothing gets better or the budget is spent; what a search before has tried is not tried again."""
     here = known(run)
     fixed = {setting.partition("=")[0] for setting in run.sets}
@@ -170,8 +170,10 @@ def _value_of(trials: Sequence[HpccTrial], candidate: Candidate) -> float | None
     )
 
 
-def _result(run: TuningRequest, here: DeviceRun, best: Best, trials: list[HpccTrial], complete: bool) -> HpccTuned:
-    return HpccTuned.model_validate(
+def _result(
+    run: TuningRequest, here: DeviceRun, best: Best, trials: list[HpccTrial], complete: bool
+) -> HpccTuningResult:
+    return HpccTuningResult.model_validate(
         {
             "benchmark": run.benchmark,
             "device": here.device,
