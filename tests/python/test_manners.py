@@ -54,6 +54,22 @@ def test_help_has_its_examples_first(isthmus: Isthmus, command: tuple[str, ...])
     assert max(map(len, whole.stdout.splitlines())) <= 100
 
 
+@pytest.mark.parametrize(
+    ("command", "option", "names"),
+    [
+        ("run", "--method", ("hp-nc", "hp-c", "hpc", "acp", "tree")),
+        ("explain", "--port", ("hp", "hpc", "acp")),
+        ("probe", "--port", ("hp", "hpc", "acp")),
+    ],
+)
+def test_help_says_of_each_method_and_port_what_it_is(
+    isthmus: Isthmus, command: str, option: str, names: tuple[str, ...]
+) -> None:
+    page = " ".join(isthmus(command, "--help").stdout.partition(f"\n  {option} ")[2].split())
+    text = page.partition(" --")[0]
+    assert all(f" {name} (" in text for name in names), text
+
+
 def test_the_overview_says_of_each_command_what_its_own_help_says_first(isthmus: Isthmus) -> None:
     for name, known in COMMANDS.items():
         assert isthmus(name, "-h").stdout.startswith(f"isthmus {name}: {known.summary}\n")

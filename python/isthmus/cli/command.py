@@ -27,6 +27,8 @@ _TYPED = "typed"  # the parameter of a function that takes options of applicatio
 _CONTEXT = "context_of_parser"
 _APPLICATION = "isthmus.application"  # the application that help is asked for
 
+PORTS = "hp (past the caches), hpc (coherent, by the interconnect) or acp (coherent, through the second-level cache)"
+
 
 def _read(words: str) -> tuple[list[str], str | None]:
     """The names of an option, and what stands for its value, of `-o --output FILE`."""

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from isthmus.base.errors import IsthmusError
 from isthmus.base.sizes import format_size
 from isthmus.base.units import BYTES
-from isthmus.cli.command import List, Sets, argument, plain
+from isthmus.cli.command import PORTS, List, Sets, argument, plain
 from isthmus.running.targets import check_target, devices, is_model, read_platform, system
 from isthmus.show.output import Result
 from isthmus.show.session import Session
@@ -38,7 +38,7 @@ def explain(
     start: Annotated[
         str | None, plain("--start START", "State of the caches before (shared memory): cold, warm or flushed.")
     ] = None,
-    port: Annotated[str | None, plain("--port PORT", "Port that was used: hp, hpc or acp.")] = None,
+    port: Annotated[str | None, plain("--port PORT", f"Port that was used: {PORTS}.")] = None,
     state: Annotated[
         str | None, plain("--state STATE", "What a core did to the buffer: written, read, flushed or streamed.")
     ] = None,

@@ -9,7 +9,7 @@ from isthmus.base.flows import FLOWS
 from isthmus.base.grain import DEFAULT, chosen
 from isthmus.base.names import select
 from isthmus.base.sizes import format_size, parse_size, parse_sizes
-from isthmus.cli.command import Coarse, DryRun, Fine, List, Sets, argument, configured, given, plain
+from isthmus.cli.command import PORTS, Coarse, DryRun, Fine, List, Sets, argument, configured, given, plain
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.running.probes import all_probes
 from isthmus.running.probing import Probing, run_probing, served_by
@@ -45,8 +45,7 @@ class ModelOptions:
     port: str | None = given(
         plain(
             "--port PORTS",
-            "Ports from a SoC's FPGA to its memory: hp (past the caches), hpc (coherent, by the interconnect), acp "
-            "(coherent, through the second-level cache). [default: all]",
+            f"Ports from a SoC's FPGA to its memory: {PORTS}. [default: all]",
         )
     )
     state: str | None = given(

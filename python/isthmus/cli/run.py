@@ -23,7 +23,7 @@ from isthmus.running.application_options import (
     spread,
 )
 from isthmus.running.applications import applications, describe, is_description
-from isthmus.running.coherence import METHODS, TREE, beside, check_delay, check_method, check_rewrite, kept_coherent
+from isthmus.running.coherence import MEANINGS, TREE, beside, check_delay, check_method, check_rewrite, kept_coherent
 from isthmus.running.experiments import Experiment, Trace, command, refuse_wrong, run_experiment
 from isthmus.running.targets import check_grain, check_target, flows_of, is_model, is_native
 from isthmus.show.events import Listener
@@ -103,8 +103,8 @@ class RunRequest:
     seed: str | None = given(configured("--seed N", "Seed of the random numbers."))
     faults: str | None = given(plain("--faults NAME=VALUE,...", FAULTS_HELP))
     method: str | None = given(
-        plain("--method METHOD", f"How a SoC keeps shared buffers coherent: {listed((*METHODS, TREE), 'or')} (the "
-              "decision tree chooses), or BUFFER=METHOD,... for each buffer. [default: tree]")
+        plain("--method METHOD", f"How a SoC keeps shared buffers coherent: {listed(MEANINGS, 'or')}; "
+              "or BUFFER=METHOD,... for each buffer. [default: tree]")
     )  # fmt: skip
     rewrite: str | None = given(
         plain(

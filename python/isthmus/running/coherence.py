@@ -23,6 +23,7 @@ class Method:
     """A way to keep a buffer coherent: the port that moves it, and what cores do to it (min2019, tables I and II)."""
 
     name: str
+    meaning: str
     port: str
     sent: str  # what was done to a buffer before the FPGA reads it,
     fetched: str  # and before it writes it
@@ -38,12 +39,13 @@ class Method:
         return (("flush",) if to_fpga else ("flush", "invalidate")) if self.maintained else ()
 
 
-HP_NC = Method("hp-nc", "hp", "flushed", "flushed", cached=False)
-HP_C = Method("hp-c", "hp", "flushed", "flushed", maintained=True)
-HPC = Method("hpc", "hpc", "written", "read")
-ACP = Method("acp", "acp", "written", "read")
+HP_NC = Method("hp-nc", "cores do not cache the buffer", "hp", "flushed", "flushed", cached=False)
+HP_C = Method("hp-c", "a core flushes it", "hp", "flushed", "flushed", maintained=True)
+HPC = Method("hpc", "the interconnect asks the caches", "hpc", "written", "read")
+ACP = Method("acp", "the FPGA accesses the second-level cache", "acp", "written", "read")
 KEPT_BY = (HP_NC, HP_C, HPC, ACP)
 METHODS = tuple(method.name for method in KEPT_BY)
+MEANINGS = (*(f"{method.name} ({method.meaning})" for method in KEPT_BY), f"{TREE} (the decision tree chooses)")
 
 
 @dataclass(frozen=True)
