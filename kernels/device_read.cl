@@ -2,7 +2,7 @@
 // same `stride` pieces further, `passes` times. The memory holds zeros, which no compiler knows: each pass takes what
 // it read as part of its next address, so it waits for it, and nothing is left out.
 
-// Where the burst `index` of `bursts` lies: a bijection without a constant stride, the same as scattered() in
+// Says where the burst `index` of `bursts` lies: a bijection without a constant stride, the same as scattered() in
 // src/probes/scatter.cpp, which says how.
 uint scattered(uint index, uint bursts) {
   const uint bits = max(1u, 32 - clz(bursts - 1));

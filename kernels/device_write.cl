@@ -1,6 +1,6 @@
 // Writes device memory in pieces of 16 bytes, one a work item, on the way of device_read.cl.
 
-// Where the burst `index` of `bursts` lies: a bijection without a constant stride, the same as scattered() in
+// Says where the burst `index` of `bursts` lies: a bijection without a constant stride, the same as scattered() in
 // src/probes/scatter.cpp, which says how.
 uint scattered(uint index, uint bursts) {
   const uint bits = max(1u, 32 - clz(bursts - 1));

@@ -169,7 +169,7 @@ INLINE void turn(float2* v, uint count, float2 start, float2 root) {
 #define ONCE 1
 #define HANDED_ON 2
 
-// Where the values of one side of a tile lie: value k of transform t at t * of_transform + k * of_value.
+// The layout of one side of a tile: value k of transform t lies at t * of_transform + k * of_value.
 typedef struct {
   uint of_transform;
   uint of_value;
@@ -209,7 +209,7 @@ INLINE uint2 place(uint b, uint length, uint radix, bool transforms_are_neighbou
   return (uint2)(index / (length / radix), index % (length / radix));
 }
 
-// Where input i of a pass lies in local memory.
+// The index of input i of a pass in local memory.
 INLINE uint input(uint i, uint length, uint radix, uint pitch, bool neighbours) {
   const uint2 at = place(i / radix, length, radix, neighbours);
   return at.x * pitch + PADDED(at.y + length / radix * (i % radix));
@@ -324,7 +324,7 @@ GROUP void fft_columns(__global const float2* restrict in, __global float2* rest
   transform_columns(in + at, PLAIN, scratch + at, PLAIN, get_group_id(0) % TILES, tile, twiddles);
 }
 
-// From `scratch`, where fft_columns left its results.
+// Transforms the rows in `scratch`, where fft_columns left its results.
 GROUP void fft(__global const float2* restrict in, __global float2* restrict out,
                __global const float2* restrict twiddles, __global float2* restrict scratch, uint first, uint count) {
   __local stored tile[TILE_ROOM];
@@ -338,7 +338,7 @@ GROUP void fft(__global const float2* restrict in, __global float2* restrict out
 #define AHEAD ((1u << 21) / SIZE)
 #define SLOTS (2 * AHEAD)
 
-// Until `counter` has come to `least`; counters go on from launch to launch, and around.
+// Waits until `counter` has come to `least`; counters go on from launch to launch, and around.
 INLINE void await(__global volatile uint* counter, uint least) {
   if (get_local_id(0) == 0) {
     uint now;

@@ -55,7 +55,7 @@ void end_group(void) {
   __asm__ volatile("cp.async.commit_group;" ::: "memory");
 }
 
-// Until all groups but that many are there.
+// Waits until all groups but that many are there.
 #define wait_for_groups_but(count) __asm__ volatile("cp.async.wait_group %0;" ::"n"(count) : "memory")
 
 // The warps of the upper rows and those of the lower ones share nothing but what is read, so each four wait by
@@ -89,12 +89,12 @@ typedef struct {
   double2 values[TILES_X][4];
 } fragment_of_b;
 
-// Of DEPTH columns of A: two rows of tiles.
+// What one work-item has of DEPTH columns of A in registers: two rows of tiles.
 typedef struct {
   double2 values[2][2];
 } fragment_of_a;
 
-// Where the work-item stands: the first row and column of its warp, and its place in the instruction.
+// The work-item's position: the first row and column of its warp, and its place in the instruction.
 typedef struct {
   uint row;
   uint column;

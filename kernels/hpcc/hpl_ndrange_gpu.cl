@@ -75,7 +75,7 @@ INLINE void put(fetched quads, bool transposed, __local slices* to, uint item) {
   }
 }
 
-// Where a work-item stands in the block: column, row, in quads. See gemm_ndrange_gpu.cl.
+// The work-item's position in the block: column, row, in quads. See gemm_ndrange_gpu.cl.
 INLINE uint2 place(uint item) {
 #if SIDE % 8 == 0
   const uint group = item / 32;
@@ -85,7 +85,7 @@ INLINE uint2 place(uint item) {
 #endif
 }
 
-// Where in a block quad q of a work-item's rows or columns lies.
+// The index in a block of quad q of a work-item's rows or columns.
 INLINE uint first_of(uint place, uint q) {
   return 4 * (place + q * SIDE);
 }

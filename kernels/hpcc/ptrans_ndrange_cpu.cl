@@ -76,7 +76,7 @@ void add_square(block in, int square) {
     STREAMING_STORE(in.b[at + row * in.pitch] + TRANSPOSED[row], &in.c[at + row * in.pitch]);
 }
 
-// Said because Intel's compiler breaks down where it vectorises over work-items what is in vectors already.
+// The hint keeps Intel's compiler from vectorising over work-items what is in vectors already: it breaks down there.
 __attribute__((vec_type_hint(LINE))) __kernel void transpose(__global const DATA_TYPE* restrict a,
                                                              __global const DATA_TYPE* restrict received,
                                                              __global const int* restrict sources,

@@ -56,7 +56,7 @@ void update_all(ulong8 number, const ulong count, __global ulong* table, const u
   }
 }
 
-// Where other kernels have a part of the words: numbers of its own wait until there are two batches of them.
+// The update when other kernels have a part of the words: numbers of its own wait until there are two batches.
 void update_own(ulong8 number, const ulong count, __global ulong* table, const ulong index_mask, const ulong first,
                 const ulong size) {
   ulong batch[BATCH], own[3 * BATCH];
@@ -72,7 +72,7 @@ void update_own(ulong8 number, const ulong count, __global ulong* table, const u
   for (int each = 0; each < kept; ++each) UPDATE(&table[(own[each] & index_mask) - first], own[each]);
 }
 
-// Of `count` numbers of each generator those that fall on the `size` words from `first` on are taken.
+// Takes those of `count` numbers of each generator that fall on the `size` words from `first` on.
 __kernel void random_access(__global ulong* restrict table, __global const ulong* restrict seeds, const ulong count,
                             const ulong index_mask, const ulong first, const ulong size) {
   const ulong8 number = vload8(get_global_id(0), seeds);

@@ -6,7 +6,7 @@
 #define UPDATE(word, number) (*(word) ^= (number))
 #endif
 
-// Of `count` numbers of each generator those that fall on the `size` words from `first` on are taken.
+// Takes those of `count` numbers of each generator that fall on the `size` words from `first` on.
 __kernel void random_access(__global ulong* restrict table, __global const ulong* restrict seeds, const ulong count,
                             const ulong index_mask, const ulong first, const ulong size) {
   ulong number = seeds[get_global_id(0)];
