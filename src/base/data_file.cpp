@@ -38,7 +38,7 @@ std::filesystem::path data_file(const std::filesystem::path& relative) {
 std::string read_whole(const std::filesystem::path& file, std::string_view what) {
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream bytes;
-  // Where nothing is there to be put out, that counts as a failure of the output.
+  // Output of an empty file would count as a failure.
   if (stream.peek() != std::ifstream::traits_type::eof()) bytes << stream.rdbuf();
   if (!stream.is_open() || stream.bad() || !bytes) throw Error(fmt::format("{}: cannot read {}", file.string(), what));
   return bytes.str();

@@ -41,7 +41,7 @@ class Hpl final : public Benchmark {
   Validation validate() override;
 
  private:
-  /// Where step k finds this rank's blocks, in blocks: of row and column k if they are its own, and behind them.
+  /// The place of this rank's blocks in step k, in blocks: of row and column k if they are its own, and behind them.
   struct Step {
     std::size_t k;
     std::size_t row, rows_left;        // rows_left behind row k

@@ -13,7 +13,7 @@ namespace {
 /// All that there ever were, from the latest on.
 std::atomic<Thread*> all{nullptr};
 
-/// Where there is no memory for one more, those that come too late are one.
+/// Threads that come when there is no memory for one more share one.
 Thread* new_thread() {
   static Thread last;
   auto* const thread = new (std::nothrow) Thread;

@@ -39,7 +39,7 @@ class CoreBuffer {
 
   /// It has the bytes of that writer.
   void bring_to(BufferState state, std::uint64_t writer);
-  /// Where software does so.
+  /// Flushes the buffer, on boards whose software has to.
   void flush();
   /// What the core reads.
   std::vector<std::byte> bytes();

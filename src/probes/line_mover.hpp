@@ -28,7 +28,7 @@ struct LinePass {
   std::uint8_t channel = 0;  ///< channel of the pass, if there are several
 };
 
-/// Where a mover's lines are, and how it goes over them.
+/// The lines of a mover, and the way in which it goes over them.
 struct LineWay {
   std::string name;         ///< name in error texts
   std::uint64_t first = 0;  ///< address of the first line

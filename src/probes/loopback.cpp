@@ -17,7 +17,7 @@ constexpr std::uint64_t kBeginner = 1;
 constexpr std::uint64_t kBegun = 2;   // the beginner says that its lines are there
 constexpr std::uint64_t kCopied = 3;  // the other says so
 
-/// Where lines are, behind the first: those of the beginner, those of the other, and a line for each to tell the other.
+/// The lines behind the first: those of the beginner, those of the other, and a line for each to tell the other.
 struct LinePlaces {
   std::uint64_t source = 0;
   std::uint64_t copy;

@@ -14,7 +14,7 @@ namespace {
 /// Messages that a thread has room for.
 constexpr std::size_t kRooms = 2;
 
-/// Where data of the drive arrive: puts them into the rooms of messages and tells threads of those that are whole.
+/// Receives the data of the drive: puts them into the rooms of messages and tells threads of those that are whole.
 class Arrivals {
  public:
   In<fabric::StoragePiece> in{"in"};

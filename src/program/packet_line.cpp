@@ -34,7 +34,7 @@ int option_of(int end, int name) {
   return value;
 }
 
-/// As much room as the system gives.
+/// Asks for as much room as the system gives.
 void widen(int end) {
   for (const int name : {SO_RCVBUF, SO_SNDBUF})
     if (setsockopt(end, SOL_SOCKET, name, &kRoom, sizeof(kRoom)) != 0) fail("setsockopt");

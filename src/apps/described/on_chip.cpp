@@ -26,7 +26,7 @@ constexpr const char* kRead = "read";
 constexpr double kSteady = 0.002;     // of a message's time by which the next may differ
 constexpr std::uint64_t kPiece = 16;  // bytes that a core moves at a time: two registers
 
-/// Where the bytes of a side of a message lie.
+/// The bytes of one transfer in a side of a message.
 struct Stretch {
   const Transfers* of;
   std::size_t buffer;
@@ -218,7 +218,7 @@ class Messages {
     return job_.messages.input(message).subspan(to.first, to.of->all());
   }
 
-  /// Where a stretch lies in memory of the program's own, which has pages of its own for each message.
+  /// The address of a stretch in memory of the program's own, which has pages of its own for each message.
   static std::uint64_t own_place(const std::vector<Stretch>& side, const Stretch& of, int message) {
     return static_cast<std::uint64_t>(message) * whole_pages(bytes_of(side)) + of.first;
   }

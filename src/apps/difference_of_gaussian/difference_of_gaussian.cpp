@@ -50,7 +50,7 @@ std::uint64_t pixels_of(ImageSize size) {
   return static_cast<std::uint64_t>(size.width) * static_cast<std::uint64_t>(size.height);
 }
 
-/// Where a byte of what both filters write lies: chunks of either in turn.
+/// The source of a byte that the filters write: they write chunks in turn.
 struct Filtered {
   bool wide;
   std::uint64_t pixel;

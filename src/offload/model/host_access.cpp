@@ -28,7 +28,7 @@ struct AccessPlan {
 
   int count() const { return counted + 2 * in_flight; }
 
-  /// Where the `index`th lies in a region that each round goes through again.
+  /// The offset of the `index`th in a region that each round goes through again.
   std::uint64_t offset(int index) const { return first + static_cast<std::uint64_t>(index % in_flight) * stride; }
   std::int64_t region() const { return static_cast<std::int64_t>(stride) * in_flight; }
 };
