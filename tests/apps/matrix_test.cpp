@@ -89,7 +89,7 @@ std::vector<float> reference_of(const ByteApplication& of, int number) {
   return floats(out);
 }
 
-/// Where the value of a row and a column of the left matrix lies, of which panels of 256 rows are stored by columns;
+/// The index of the value of a row and a column of the left matrix, of which panels of 256 rows are stored by columns;
 /// the right one likewise with rows and columns changed.
 std::size_t in_panel(std::size_t size, std::size_t row, std::size_t column) {
   const std::size_t side = std::min<std::size_t>(size, 256);

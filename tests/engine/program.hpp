@@ -80,7 +80,7 @@ std::vector<Code> flatten(const Program& program);
 /// The same program for an actor with so many inputs, each scan written out.
 Program spelled_out(const Program& program, std::size_t inputs);
 
-/// Where a step stands: lives as long as the step.
+/// The position of a step in its program; it lives as long as the step.
 struct Frame {
   int at = 0;
   Value value = 0;

@@ -22,7 +22,7 @@ Word mixed(const Word& a, const Word& b) {
   return sum;
 }
 
-/// Where an application's table lies in device memory, and where it leaves its results.
+/// The places of an application's table in device memory, and of its results.
 struct Layout {
   std::uint64_t table;
   std::uint64_t results;

@@ -42,7 +42,7 @@ Trace by_rule(const Stimulus& stimulus, std::size_t depth);
 /// The SystemVerilog under Verilator; `depth` is 1, 2 or 16.
 Trace by_rtl(const Stimulus& stimulus, std::size_t depth);
 
-/// Where the engine's tokens are watched: observing a channel takes it off its fastest path.
+/// The channels on which the engine's tokens are watched: observing a channel takes it off its fastest path.
 enum class Seen : std::uint8_t { at_the_ends, everywhere };
 
 /// The engine's graph; at the ends alone `pulled` and `pushed` stay empty.

@@ -7,7 +7,7 @@ from isthmus.base.numbers import as_written, counted, figure, is_number
 from isthmus.records import HeldOut, PaperRow, PaperScore, RoleScore
 from isthmus.show.output import Table, table_of
 
-# Where a note goes on to its next piece (comparison.py puts them together).
+# The ends of a note's pieces (comparison.py puts them together).
 _PIECES = re.compile(r"; (?=reading |span of |determined by |same as |\d\S* \S+ here)")
 
 
