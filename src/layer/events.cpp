@@ -36,51 +36,43 @@ cl_int CL_API_CALL inform(cl_event event, cl_event_info name, size_t room, void*
   return result;
 }
 
-/// A callback of the program's. The thread that set it waits for it if it begins no other call until then.
+/// A callback of the program's. The thread that set it waits for it if it begins no other call than flushes until then.
 struct Notice {
   Notify notify;
   void* data;
   const Thread* thread;
   std::uint32_t number;
   std::uint64_t calls;
-  std::atomic<std::uint64_t> since{0};  // when the callback was set; 0 before
 };
-// Held by the thread that sets it and by the callback; the last frees it.
-using Held = std::shared_ptr<Notice>;
 
 void CL_CALLBACK notified(cl_event event, cl_int status, void* data) {
-  const std::unique_ptr<Held> held(static_cast<Held*>(data));
-  const Notice& notice = **held;
-  const std::uint64_t since = notice.since.load(std::memory_order_acquire);
-  if (since != 0 && notice.thread->calls.load(std::memory_order_relaxed) == notice.calls)
-    recorder().waited(Kind::wait_for_callback, notice.number, since, now());
+  const std::unique_ptr<Notice> notice(static_cast<Notice*>(data));
+  const std::uint64_t since = notice->thread->idle.load(std::memory_order_acquire);
+  const std::uint64_t end = now();
+  if (since < end && notice->thread->calls.load(std::memory_order_relaxed) == notice->calls)
+    recorder().waited(Kind::wait_for_callback, notice->number, since, end);
   if (status <= CL_COMPLETE) recorder().look_at_the_complete(queue_of(event));
-  notice.notify(event, status, notice.data);
+  notice->notify(event, status, notice->data);
 }
 
-std::unique_ptr<Held> notice_of(Notify notify, void* data) {
+std::unique_ptr<Notice> notice_of(Notify notify, void* data) {
   const Thread& thread = this_thread();
-  auto held = std::make_unique<Held>(std::make_shared<Notice>());
-  Notice& notice = **held;
-  notice.notify = notify;
-  notice.data = data;
-  notice.thread = &thread;
-  notice.number = thread.number;
   // The call that sets the notice counts, too.
-  notice.calls = thread.calls.load(std::memory_order_relaxed) + 1;
-  return held;
+  return std::make_unique<Notice>(Notice{.notify = notify,
+                                         .data = data,
+                                         .thread = &thread,
+                                         .number = thread.number,
+                                         .calls = thread.calls.load(std::memory_order_relaxed) + 1});
 }
 
 cl_int CL_API_CALL set_callback(cl_event event, cl_int type, Notify notify, void* data) {
   const RecordedCall call{.kind = Kind::set_event_callback};
   if (notify == nullptr) return host_call(call, [&] { return driver().clSetEventCallback(event, type, notify, data); });
   try {
-    std::unique_ptr<Held> given = notice_of(notify, data);
-    const Held held = *given;
+    std::unique_ptr<Notice> given = notice_of(notify, data);
     const cl_int result =
         host_call(call, [&] { return driver().clSetEventCallback(event, type, notified, given.get()); });
     if (result == CL_SUCCESS) static_cast<void>(given.release());
-    held->since.store(now(), std::memory_order_release);
     return result;
   } catch (const std::bad_alloc&) {
     return driver().clSetEventCallback(event, type, notify, data);

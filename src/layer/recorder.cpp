@@ -12,9 +12,11 @@ Recorder& recorder() {
   return *only;
 }
 
-Stopwatch::Stopwatch() : entered(now()) {
+Stopwatch::Stopwatch(Kind kind) : entered(now()) {
   Thread& thread = this_thread();
-  thread.calls.fetch_add(1, std::memory_order_relaxed);
+  thread.idle.store(~std::uint64_t{0}, std::memory_order_relaxed);
+  // A flush begins what the thread then waits for.
+  if (kind != Kind::flush) thread.calls.fetch_add(1, std::memory_order_relaxed);
   if (thread.polls != 0) recorder().polled(thread.poll_end, thread.poll_end, true);
 }
 
@@ -102,10 +104,11 @@ void Recorder::polled(std::uint64_t begin, std::uint64_t end, bool complete) noe
 
 void Recorder::write(const RecordedCall& call, const Stopwatch& watch, cl_int result, std::uint64_t id,
                      std::uint32_t queue, std::uint32_t kernel, std::uint16_t flags) {
+  Thread& thread = this_thread();
   journal().append<CallSlot>(SlotType::call, [&](CallSlot& slot) {
     slot.kind = static_cast<std::uint8_t>(call.kind);
     slot.flags = flags;
-    slot.thread = this_thread().number;
+    slot.thread = thread.number;
     slot.id = id;
     slot.queue = queue;
     slot.kernel = kernel;
@@ -121,6 +124,7 @@ void Recorder::write(const RecordedCall& call, const Stopwatch& watch, cl_int re
     slot.waits = call.waits;
     slot.overhead = (watch.begin - watch.entered) + (now() - watch.end);
   });
+  thread.idle.store(watch.end, std::memory_order_release);
 }
 
 void Recorder::introduce() noexcept {

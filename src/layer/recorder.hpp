@@ -30,7 +30,7 @@ struct RecordedCall {
 
 /// When the layer was entered, and when the driver's call began and ended.
 struct Stopwatch {
-  Stopwatch();
+  explicit Stopwatch(Kind kind);
   std::uint64_t entered;
   std::uint64_t begin = 0;
   std::uint64_t end = 0;
@@ -97,7 +97,7 @@ Recorder& recorder();
 /// Runs `run(event)` of the driver and writes down the command. There is always an event, the program's or the layer's.
 template <class Run>
 cl_int enqueue(const RecordedCall& call, cl_event* event, const Run& run) {
-  Stopwatch watch;
+  Stopwatch watch(call.kind);
   cl_event own = nullptr;
   cl_event* const place = event != nullptr ? event : &own;
   watch.begin = now();
@@ -121,7 +121,7 @@ std::uint64_t bytes_of(Object /*made*/) {
 /// Runs `run(error)` of the driver, which returns a handle, and writes down the call with the bytes of what was made.
 template <class Run>
 auto create(RecordedCall call, cl_int* error, const Run& run) {
-  Stopwatch watch;
+  Stopwatch watch(call.kind);
   cl_int result = CL_SUCCESS;
   watch.begin = now();
   const auto made = run(&result);
@@ -135,7 +135,7 @@ auto create(RecordedCall call, cl_int* error, const Run& run) {
 /// Runs `run()` of the driver, which returns an error code, and writes down the call.
 template <class Run>
 cl_int host_call(const RecordedCall& call, const Run& run) {
-  Stopwatch watch;
+  Stopwatch watch(call.kind);
   if (call.kind == Kind::finish) recorder().about_to_finish(call.queue);
   watch.begin = now();
   const cl_int result = run();

@@ -52,8 +52,8 @@ void launch(const Session& session, cl_command_queue queue, cl_event gate, cl_ev
   clReleaseKernel(nothing);
 }
 
-/// Waits for the callback of the event while another thread opens the gate.
-void wait_by_callback(cl_event event, cl_event gate) {
+/// Waits for the callback of the event while another thread opens the gate; flushes the queue, if there is one, first.
+void wait_by_callback(cl_event event, cl_event gate, cl_command_queue queue = nullptr) {
   std::promise<void> complete;
   std::promise<void> waiting;
   const std::jthread opener([&] {
@@ -61,6 +61,7 @@ void wait_by_callback(cl_event event, cl_event gate) {
     open(gate);
   });
   set_callback(event, tell, &complete);
+  if (queue != nullptr) flush(queue);
   waiting.set_value();
   complete.get_future().wait();
   say({.what = "wait for a callback", .blocking = true});
@@ -113,12 +114,15 @@ void wait_beside_opencl(const Session& session, cl_event event, cl_event gate) {
 
 void wait_without_a_wait(const Session& session) {
   cl_command_queue queue = session.queue_with(0);
-  for (const bool polls : {true, false}) {
+  const auto three = [&](const auto& wait) {
     cl_event gate = make_gate(session);
     cl_event last = launch_three(session, queue, gate);
-    (polls ? wait_by_polling : wait_by_callback)(last, gate);
+    wait(last, gate);
     for (cl_event event : {last, gate}) clReleaseEvent(event);
-  }
+  };
+  three(wait_by_polling);
+  three([](cl_event last, cl_event gate) { wait_by_callback(last, gate); });
+  three([&](cl_event last, cl_event gate) { wait_by_callback(last, gate, queue); });
   clReleaseCommandQueue(queue);
 }
 
