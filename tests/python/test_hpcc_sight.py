@@ -13,7 +13,10 @@ from isthmus.hpcc import sight
 from isthmus.hpcc.launch import launch_of, launch_on
 from isthmus.records import HpccPlace
 
-SEEN = [{"target": "opencl:0", "name": "Fake"}, {"target": "opencl:1", "name": "Other"}]
+SEEN = [
+    {"target": "opencl:0", "name": "Fake", "platform": "Makers"},
+    {"target": "opencl:1", "name": "Other", "platform": "Makers"},
+]
 
 
 def places(*devices: tuple[str, str]) -> list[HpccPlace]:
@@ -27,7 +30,11 @@ def test_what_a_launcher_cuts_reaches_the_ranks_whole(real: Isthmus, tmp_path: P
     blind = program(tmp_path / "blind", 'export OCL_ICD_VENDORS=/nowhere\nexec mpirun --quiet --oversubscribe -n "$@"')
     words = ("hpcc", "stream", "--launcher", f"{blind} {{ranks}}", "-n", "2", *SMALL, *sets("stream"), "-q")
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
-    assert real(*words, **root).returncode == 2, "the stand-in hides every driver"
+    hidden = real(*words, **root)
+    assert hidden.returncode == 2, "the stand-in hides every driver"
+    (line,) = (line for line in hidden.stderr.splitlines() if line.startswith("error: "))
+    assert line.startswith("error: ranks see no OpenCL device, and ")
+    assert line.endswith(", ".join(sight.VARIABLES))
     done = real(*words, **root, OCL_ICD_VENDORS="/etc/OpenCL/vendors")
     assert done.returncode == 0, done.stderr
 
@@ -51,8 +58,15 @@ def test_a_rank_with_another_device_is_named_and_one_elsewhere_is_not() -> None:
 
 
 def test_a_target_that_only_the_command_knows_gets_the_reason() -> None:
-    known = sight.with_reason(IsthmusError("unknown target 'opencl:1'"), SEEN)
-    assert str(known).startswith("opencl:1 is here, and ranks do not see it: ")
-    for text in ("unknown target 'opencl:2'", "another failure"):
+    for target in ("opencl:1", "opencl:oth", "opencl:makers"):
+        known = sight.with_reason(IsthmusError(f"unknown target '{target}': expected opencl:0"), SEEN)
+        assert str(known).startswith(f"{target} is here, and ranks do not see it: ")
+    for text in ("unknown target 'opencl:2'", "unknown target 'opencl:third'", "another failure"):
         error = IsthmusError(text)
         assert sight.with_reason(error, SEEN) is error
+
+
+def test_ranks_without_a_device_get_the_reason_where_the_command_has_one() -> None:
+    error = IsthmusError("no OpenCL device: expected a driver")
+    assert str(sight.with_reason(error, SEEN)).startswith("ranks see no OpenCL device, and Fake is here: what starts")
+    assert sight.with_reason(error, []) is error

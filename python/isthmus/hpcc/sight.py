@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from isthmus.base.errors import IsthmusError
 from isthmus.records import HpccPlace
-from isthmus.running.targets import devices
+from isthmus.running.targets import device_of, devices
 from isthmus.running.tools import Event
 
 # What the loader of OpenCL drivers looks at. Lists in them are parted by ':', where a loader inside mpirun cuts the
@@ -34,8 +34,10 @@ def other_devices(places: Sequence[HpccPlace], host: str, seen: Sequence[Event])
 
 
 def with_reason(error: IsthmusError, seen: Sequence[Event]) -> IsthmusError:
-    """The error of a rank that knows no such target, with the reason where this command knows it."""
+    """The error of a rank that has no such target, or no device, with the reason where this command has it."""
+    if seen and "no OpenCL device" in str(error):
+        return IsthmusError(f"ranks see no OpenCL device, and {seen[0]['name']} is here: {_WHY}")
     unknown = re.search(r"unknown target '(opencl:[^']*)'", str(error))
-    if unknown is None or unknown[1] not in {device["target"] for device in seen}:
+    if unknown is None or device_of(unknown[1], seen) is None:
         return error
     return IsthmusError(f"{unknown[1]} is here, and ranks do not see it: {_WHY}")

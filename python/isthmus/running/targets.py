@@ -123,6 +123,15 @@ def _meant(target: str) -> str | None:
     return f"did you mean '{guess}'?" if guess else None
 
 
+def device_of(target: str, found: Sequence[Event]) -> Event | None:
+    """The device that `opencl:N` or `opencl:NAME` means, of those that were found; None if there is none."""
+    chosen = target.removeprefix("opencl:")
+    if chosen.isdigit():
+        return next((device for device in found if device["target"] == target), None)
+    names = ((f"{device['platform']} {device['name']}".lower(), device) for device in found)
+    return next((device for name, device in names if chosen and chosen.lower() in name), None)
+
+
 def _check_device(target: str, place: str | None) -> None:
     found = devices()
     prefix = f"{place}: " if place else ""
@@ -130,8 +139,6 @@ def _check_device(target: str, place: str | None) -> None:
         raise IsthmusError(
             f"{prefix}target '{target}': no OpenCL device", hint="'isthmus doctor' says what is missing."
         )
-    chosen = target.removeprefix("opencl:")
-    named = any(chosen and chosen.lower() in f"{device['platform']} {device['name']}".lower() for device in found)
-    if target not in {device["target"] for device in found} and (chosen.isdigit() or not named):
+    if device_of(target, found) is None:
         here = ", ".join(f"{device['target']} ({device['name']})" for device in found)
         raise IsthmusError(f"{prefix}unknown target '{target}'", hint=f"the devices here are {here}.")
