@@ -218,7 +218,8 @@ def test_buffers_are_placed_by_the_host_exactly_where_memory_is_not_interleaved(
     real: Isthmus, tools: Tools, config: str, memory: str, benchmark: str
 ) -> None:
     folder = build(real, benchmark, "intel", config)
-    (call,) = tools.make(folder)
+    (call,) = tools.make(folder, "FLAGS=-O9")
+    assert "-O9" in call.split()
     banks = json.loads((folder / "side.json").read_text())["banks"]
     apart = "-no-interleaving=default" in call.split()
     assert apart == (memory == "DDR" and bool(design_of(benchmark).own))

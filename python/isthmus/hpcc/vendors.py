@@ -38,12 +38,15 @@ class VendorBuild:
         return " ".join([f"-D{vendor}", *(f"-D{name}={value}" for name, value in self.parameters.items())])
 
     @property
+    def placing(self) -> str:
+        """The flag of the compiler for buffers that the host places in banks; none where the source places them."""
+        apart = self.configuration.tool == "intel" and self.configuration.memory == "DDR" and bool(self.banks)
+        return "-no-interleaving=default" if apart else ""
+
+    @property
     def flags(self) -> str:
         """The other flags of the compiler, unless make is given other FLAGS."""
-        if self.configuration.tool == "xrt":
-            return ""
-        apart = self.configuration.memory == "DDR" and bool(self.banks)
-        return "-fpc -fp-relaxed" + (" -no-interleaving=default" if apart else "")
+        return "" if self.configuration.tool == "xrt" else "-fpc -fp-relaxed"
 
 
 def files_of(work: VendorBuild) -> dict[str, str]:
@@ -53,7 +56,7 @@ def files_of(work: VendorBuild) -> dict[str, str]:
 
 def binary_of(work: VendorBuild) -> str:
     """The path of the binary that make makes, with the folder of its target, platform, defines and flags."""
-    key = hash_of(f"{work.defines} {work.flags}")[:8]
+    key = hash_of(f"{work.defines} {work.placing} {work.flags}")[:8]
     folder = f"hw-{work.configuration.platform.replace('/', '-')}-{key}"
     return f"{folder}/{work.benchmark}.{'xclbin' if work.configuration.tool == 'xrt' else 'aocx'}"
 
@@ -103,7 +106,7 @@ endif
 ifeq ($(filter $(TARGET),{targets}),)
 $(error TARGET=$(TARGET): expected one of {targets})
 endif
-KEY := $(shell printf '%s' '$(DEFINES) $(FLAGS)' | sha256sum | cut -c1-8)
+KEY := $(shell printf '%s' '$(DEFINES) {work.placing} $(FLAGS)' | sha256sum | cut -c1-8)
 OUT := $(TARGET)-$(subst /,-,$({platform}))-$(KEY)
 BINARY := $(OUT)/{binary}
 ISTHMUS ?= isthmus
@@ -179,10 +182,10 @@ AOC ?= aoc
 {_settings(work, "hw emulate", "BOARD", f"{work.benchmark}.aocx")}SOURCES := {work.benchmark}.cl hls.h types.h
 ifeq ($(TARGET),hw)
 DEVICE ?= {work.configuration.device}
-COMMON := -board=$(BOARD) $(FLAGS)
+COMMON := -board=$(BOARD) {work.placing} $(FLAGS)
 else
 DEVICE ?= {EMULATOR}
-COMMON := -march=emulator $(FLAGS)
+COMMON := -march=emulator {work.placing} $(FLAGS)
 endif
 
 .PHONY: all report emulate emulate-run side run clean
