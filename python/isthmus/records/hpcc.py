@@ -170,7 +170,9 @@ class HpccRecord(Record):
     places: list[HpccPlace]
     working_set_bytes: int | None = Field(default=None, description="that a repetition's work touches on one rank")
     cache_bytes: int | None = Field(
-        default=None, description="of the last-level caches of a rank's device; null where the driver does not tell"
+        default=None,
+        description="of the last-level caches of a rank's device; null of GPUs and boards, "
+        "whose drivers do not agree on the level of the cache that they tell of",
     )
     launches: list[HpccLaunch] = Field(default=[], description="of the last repetition, in order of launch")
     device_info: HpccDevice

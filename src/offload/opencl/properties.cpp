@@ -79,6 +79,8 @@ ComputeProperties told_by(const cl::Device& device, const std::string& target) {
 }  // namespace
 
 std::int64_t cache_of(const ComputeProperties& device) {
+  // Drivers of GPUs do not agree on the cache that CL_DEVICE_GLOBAL_MEM_CACHE_SIZE is about: NVIDIA's and AMD's tell
+  // the first level's, Intel's the last's, some none (AdaptiveCpp issue 929). Nothing says which.
   if (device.type != "cpu") return 0;
   const Cores here = Cores::here();
   const auto all = static_cast<std::int64_t>(units_of(here.all()).size());
