@@ -7,6 +7,7 @@
 #include <numeric>
 #include <ranges>
 #include <sstream>
+#include <utility>
 
 #include "isthmus/base/error.hpp"
 
@@ -59,6 +60,14 @@ int most_of_a_host(const std::vector<RankLocation>& locations) {
   std::map<std::string, int> ranks;
   for (const RankLocation& each : locations) ++ranks[each.host];
   return std::ranges::max(ranks | std::views::values);
+}
+
+int most_sharers(const std::vector<RankLocation>& locations) {
+  std::map<std::pair<std::string, std::string>, int> ranks;
+  int most = 1;
+  for (const RankLocation& each : locations)
+    if (each.shared) most = std::max(most, ++ranks[{each.host, each.target}]);
+  return most;
 }
 
 std::vector<int> units_for(const Cores& cores, const std::vector<RankLocation>& locations, std::size_t index,

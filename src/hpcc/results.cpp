@@ -66,7 +66,7 @@ Result mean_of(const Metric& metric, const std::vector<Result>& parts) {
 
 }  // namespace
 
-std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured, double load) {
+std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured, const Others& others) {
   std::vector<Result> results;
   for (const Metric& metric : benchmark.metrics()) {
     if (!metric.mean_of.empty()) {
@@ -80,13 +80,13 @@ std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measu
     results.back().seconds = measured.seconds[index];
     if (index < measured.expected.size()) results.back().expected = expectation(metric, measured.expected[index]);
   }
-  for (Result& result : results) result.load = load;
+  for (Result& result : results) result.others = others;
   return results;
 }
 
 void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured) {
   const auto impossible = [](const Result& result) { return result.value > result.bound(); };
-  const double load = results.front().load;
+  const Others others = results.front().others;
   const double begin = job.device().now();
   const auto patient = [&](int trial) {
     return trial < kTrials || job.ranks().largest(job.device().now() - begin) < kPatience;
@@ -95,7 +95,7 @@ void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& 
   std::vector<Result> found = results;
   for (int trial = 0; std::ranges::any_of(found, impossible) && patient(trial); ++trial) {
     repeat(benchmark, job, judged);
-    found = results_of(benchmark, judged, load);
+    found = results_of(benchmark, judged, others);
   }
   if (const auto refused = std::ranges::find_if(found, impossible); refused != found.end())
     throw cluster::AgreedError(
@@ -103,7 +103,7 @@ void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& 
                     "replications are not what the parameters say",
                     refused->metric.name, refused->value, refused->metric.unit, refused->bound()));
   measured.expected = judged.expected;
-  results = results_of(benchmark, measured, load);
+  results = results_of(benchmark, measured, others);
 }
 
 std::optional<double> Result::efficiency() const {
@@ -117,12 +117,13 @@ std::optional<double> Result::expected_seconds() const {
 }
 
 bool Result::judged() const {
-  // Seconds; what lasts less is the scheduler's and the clock's as much as the device's. Where others want the cores, a
-  // step may wait until some of their time slices are over.
+  // Seconds; what lasts less is the scheduler's and the clock's as much as the device's. Where others want the cores,
+  // or ranks the device, a step may wait until some of their time slices are over.
   constexpr double kLongEnough = 1e-3;
   constexpr double kTimeSlices = 20e-3;
   constexpr double kBusy = 0.25;
-  return expected_seconds().value_or(0) >= (load < kBusy ? kLongEnough : kTimeSlices) * metric.steps;
+  const bool alone = others.load < kBusy && others.sharers == 1;
+  return expected_seconds().value_or(0) >= (alone ? kLongEnough : kTimeSlices) * metric.steps;
 }
 
 double Result::bound() const {
@@ -130,7 +131,8 @@ double Result::bound() const {
   // Other programs take a part of the time of some repetitions; a few that skip the work spread the rates without end.
   constexpr double kMostSpread = 1;
   constexpr double kMostLoad = 0.5;  // so that what skips all of its work is refused on any machine
-  return expected->value * (1 + expected->spread + std::min(spread, kMostSpread)) / (1 - std::min(load, kMostLoad));
+  return expected->value * others.sharers * (1 + expected->spread + std::min(spread, kMostSpread)) /
+         (1 - std::min(others.load, kMostLoad));
 }
 
 }  // namespace isthmus::hpcc

@@ -7,8 +7,7 @@
 /// The result of repetitions for each metric, and whether it is possible.
 namespace isthmus::hpcc {
 
-/// `load` is the share of the cores that others took meanwhile.
-std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured, double load);
+std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured, const Others& others);
 
 /// A wrong count of work gives rates that no device has: they are refused, not reported. A noisy machine may have
 /// slowed the few probes down, so before that both are measured again, in turn: what slows one slows the other.

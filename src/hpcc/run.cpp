@@ -120,7 +120,7 @@ Outcome run_on(const Placement& placement, const Request& request, const cluster
   Repeated done = request.seconds > 0 ? burn_in(*benchmark, *job, repetitions, request.seconds, listener)
                                       : measure(*benchmark, *job, repetitions, listener);
   const std::optional<double> load = load_on_hosts(meter, ranks);
-  Outcome outcome{.results = results_of(*benchmark, done.measured, load.value_or(0)),
+  Outcome outcome{.results = results_of(*benchmark, done.measured, {load.value_or(0), most_sharers(placement.places)}),
                   .validation = done.worst,
                   .working_set = static_cast<std::size_t>(ranks.largest(static_cast<double>(benchmark->working_set()))),
                   .model = benchmark->model(),
@@ -135,8 +135,7 @@ Outcome run_on(const Placement& placement, const Request& request, const cluster
                   .load = load};
   if (request.seconds > 0) outcome.burn_in = done.seen;
   outcome.shared = std::ranges::any_of(outcome.locations, &RankLocation::shared);
-  if (outcome.validation.passed() && !outcome.shared)
-    refuse_impossible(outcome.results, *benchmark, *job, done.measured);
+  if (outcome.validation.passed()) refuse_impossible(outcome.results, *benchmark, *job, done.measured);
   return outcome;
 }
 

@@ -121,7 +121,7 @@ Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const h
   const auto efficiency = result.efficiency();
   const auto expected_seconds = result.expected_seconds();
   record["expected_s"] = expected_seconds ? Record(*expected_seconds) : Record();
-  record["judged"] = result.judged() && !run.shared;
+  record["judged"] = result.judged();
   record["efficiency"] = efficiency ? Record(*efficiency) : Record();
   record["variant"] = run.conditions.variant == hpcc::Variant::single ? "single" : "ndrange";
   record["kernel"] = run.kernel_file;

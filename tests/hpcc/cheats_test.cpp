@@ -160,9 +160,12 @@ TEST(Rates, AboveWhatTheProbesAllowAreRefusedThoughTheResultsAreRight) {
   Request request{.benchmark = "gemm", .size = "small", .repetitions = 5};
   request.overrides = {"MATRIX_SIZE=2048", "BLOCK_SIZE=256"};
   request.kernel_file = remembers.file();
-  EXPECT_THAT([&] { run(request, cluster::alone()); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("gemm: "), HasSubstr("GFLOP/s is more than the "),
-                                         HasSubstr("that this device's own probes allow"))));
+  const auto refused = ThrowsMessage<Error>(AllOf(HasSubstr("gemm: "), HasSubstr("GFLOP/s is more than the "),
+                                                  HasSubstr("that this device's own probes allow")));
+  EXPECT_THAT([&] { run(request, cluster::alone()); }, refused);
+  request.share = true;
+  request.parts = 2;
+  EXPECT_THAT([&] { run(request, cluster::alone()); }, refused) << "as a rank among others on a shared device";
 }
 
 }  // namespace

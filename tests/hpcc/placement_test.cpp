@@ -66,6 +66,16 @@ TEST(Placement, MoreRanksThanCoresShareThem) {
   EXPECT_EQ(third.part.count, 1);
 }
 
+TEST(Placement, SharersAreTheRanksOnTheSharedDeviceThatHasMost) {
+  const auto at = [](const char* host, const char* target, bool shared) {
+    return RankLocation{.host = host, .target = target, .shared = shared};
+  };
+  EXPECT_EQ(most_sharers({at("n1", "opencl:0", false), at("n1", "opencl:0", false)}), 1);
+  EXPECT_EQ(most_sharers({at("n1", "opencl:0", true), at("n2", "opencl:0", true), at("n1", "opencl:1", true),
+                          at("n1", "opencl:0", true)}),
+            2);
+}
+
 TEST(Placement, APartOfACpuIsOnItsOwnUnits) {
   const auto here = Cores::here();
   const RankLocation first{.type = "cpu", .part = 0, .parts = 2};

@@ -136,10 +136,18 @@ TEST(Rates, AreBoundByTheBestProbeAndTheSpreadsThatWereMeasured) {
 
 TEST(Rates, MayBeFasterThanTheProbesByWhatOtherProgramsLeftOfTheCores) {
   Result beside_others = of_probes(20);
-  beside_others.load = 0.2;
+  beside_others.others.load = 0.2;
   EXPECT_DOUBLE_EQ(beside_others.bound(), of_probes(20).bound() / 0.8);
-  beside_others.load = 1;
+  beside_others.others.load = 1;
   EXPECT_DOUBLE_EQ(beside_others.bound(), 2 * of_probes(20).bound());
+}
+
+TEST(Rates, OfRanksThatShareADeviceAreAtMostThoseOfOneThatHasTheWholeOfIt) {
+  Result in_turn = of_probes(20);
+  in_turn.others.sharers = 3;
+  EXPECT_DOUBLE_EQ(in_turn.bound(), 3 * of_probes(20).bound());
+  in_turn.metric = of_probes(1.9).metric;
+  EXPECT_FALSE(in_turn.judged()) << "ranks wait for time slices of each other";
 }
 
 TEST(Rates, OfRepetitionsThatSkipTheWorkAreRefusedHoweverManyTheyAre) {
@@ -165,7 +173,7 @@ TEST(Rates, AreJudgedByHowLongTheWorkIsExpectedToLastHoweverShortItWas) {
   EXPECT_FALSE(in_steps.judged());
   in_steps.metric = of_probes(6).metric;
   in_steps.metric.steps = 3;
-  in_steps.load = 0.25;
+  in_steps.others.load = 0.25;
   EXPECT_TRUE(in_steps.judged()) << "a step waits for time slices of others";
   in_steps.metric.steps = 4;
   EXPECT_FALSE(in_steps.judged());

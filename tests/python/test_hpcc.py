@@ -169,6 +169,7 @@ def test_more_ranks_than_cores_are_said_to_share_them(real: Isthmus) -> None:
     file = json.loads(done.stdout)
     assert all(record["shared"] for record in file["records"])
     assert not any(record["judged"] for record in file["records"])
+    assert "the rate was not judged: at what is expected the work lasts " in done.stderr
     assert all(place["shared"] for place in file["records"][0]["places"])
 
 

@@ -34,6 +34,12 @@ struct Expectation {
   double spread = 0;  ///< (best - worst) / best
 };
 
+/// Those beside a rank while it was timed.
+struct Others {
+  double load = 0;  ///< the share of the cores that other programs took
+  int sharers = 1;  ///< ranks on its device, itself included, where that is shared
+};
+
 /// A metric of one run, over all ranks.
 struct Result {
   Metric metric;
@@ -43,7 +49,7 @@ struct Result {
   std::vector<double> samples{};  ///< of all repetitions
   std::vector<double> seconds{};  ///< of the slowest rank of each
   std::optional<Expectation> expected{};
-  double load = 0;  ///< the share of the cores that others took meanwhile
+  Others others{};
 
   /// What was reached of what is expected, 1 where they are equal and less where the value is worse.
   std::optional<double> efficiency() const;
@@ -55,7 +61,8 @@ struct Result {
   bool judged() const;
   /// The most that the probes allow of a rate, their spread and that of the samples (at most their median) included;
   /// infinite where it is not judged. Where others took a share of the cores, a quiet moment may be faster than the
-  /// probes by what that share leaves, twice at most.
+  /// probes by what that share leaves, twice at most. Where ranks share a device, each is probed beside the others and
+  /// may be timed in a turn that it has the whole device: as many times the rate as there are ranks, and no more.
   double bound() const;
 };
 
@@ -95,7 +102,7 @@ struct Outcome {
   cluster::Grid grid;
   std::vector<RankLocation> locations;
   std::vector<Launch> launches;  ///< of all ranks in the last repetition
-  bool shared = false;           ///< ranks are timed in turns that no probe foresees: no rate is judged
+  bool shared = false;           ///< ranks are timed in turns: no rate of a device
   std::optional<double> load{};  ///< the share of its cores that others took, on the host where that was the most
   std::optional<BurnIn> burn_in{};
 };

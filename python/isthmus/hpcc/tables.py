@@ -41,7 +41,7 @@ def table(records: Sequence[HpccRecord]) -> Table:
 
 def unjudged_lines(records: Sequence[HpccRecord]) -> list[str]:
     """A line on the rates that were not held against the probes, as so little work lasts too short a time to tell."""
-    short = [one for one in records if not (one.judged or one.shared or one.expected_s is None)]
+    short = [one for one in records if not one.judged and one.expected_s is not None]
     if not short:
         return []
     names = short[0].name if len(short) == 1 else f"{len(short)} of {len(records)} records of {short[0].benchmark}"

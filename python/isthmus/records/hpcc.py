@@ -152,8 +152,8 @@ class HpccRecord(Record):
     )
     judged: bool = Field(
         default=True,
-        description="whether the rate would have been refused if no probe allowed it: not where ranks share a device, "
-        "nothing is expected, or expected_s is less than 1 ms (20 ms where others took a quarter of the cores)",
+        description="whether the rate would have been refused if no probe allowed it: not where nothing is expected, "
+        "or expected_s is less than 1 ms (20 ms where others took a quarter of the cores, or ranks share a device)",
     )
     efficiency: float | None = Field(description="value / expected; of a latency expected / value")
     variant: Literal["single", "ndrange"]
