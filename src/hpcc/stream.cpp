@@ -20,10 +20,15 @@ using offload::ComputeBuffer;
 // before, so that no value of an earlier one is right: B and C are made of it, and A itself ends as something else.
 constexpr double kFactor = std::numbers::sqrt3 - 1;
 
-/// The value in A when a repetition begins; exact in every type.
-double start_of(int repetition) {
+/// The values in A when a repetition begins, again and again; exact in every type. As many as a prime, so that they are
+/// others in each block, vector or part of the array.
+std::vector<double> start_of(int repetition) {
+  constexpr std::size_t kValues = 1009;
   constexpr int kPeriod = 8;
-  return 1 + static_cast<double>(repetition % kPeriod) / kPeriod;
+  std::vector<double> values;
+  for (int index = repetition; values.size() < kValues; ++index)
+    values.push_back(1 + static_cast<double>(index % kPeriod) / kPeriod);
+  return values;
 }
 
 constexpr std::size_t kA = 0;
@@ -200,13 +205,16 @@ std::vector<double> Stream::probe() {
 }
 
 Validation Stream::validate() {
-  // The same sums with scalars, each rounded to the type as the device rounds it.
-  std::array<double, kArrays> expected{start_of(repetition_), 0, 0};
+  // The same sums, each rounded to the type as the device rounds it.
+  std::array<std::vector<double>, kArrays> expected;
+  expected.fill(start_of(repetition_));
   const double factor = rounded(type_, type_ == "double" ? kFactor : static_cast<float>(kFactor));
-  for (const Operation& each : kOperations) {
-    const double scaled = each.scales ? rounded(type_, factor * expected[each.in1]) : expected[each.in1];
-    expected[each.out] = each.adds ? rounded(type_, scaled + expected[each.in2]) : scaled;
-  }
+  for (const Operation& each : kOperations)
+    for (std::size_t index = 0; index < expected[kA].size(); ++index) {
+      const double in = expected[each.in1][index];
+      const double scaled = each.scales ? rounded(type_, factor * in) : in;
+      expected[each.out][index] = each.adds ? rounded(type_, scaled + expected[each.in2][index]) : scaled;
+    }
   Validation found{.what = "largest relative error", .limit = epsilon_of_type(type_) * kOperations.size()};
   for (std::size_t each = 0; each < kArrays; ++each)
     found.error = std::max(found.error, host_[each].largest_relative_error(expected[each]));

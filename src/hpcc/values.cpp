@@ -32,13 +32,17 @@ void store(std::span<std::byte> bytes, std::size_t index, T value) {
 }
 
 template <typename Get>
-double largest_error(std::size_t count, double expected, Get get) {
+double largest_error(std::size_t count, std::span<const double> expected, Get get) {
   double largest = 0;
-  for (std::size_t index = 0; index < count; ++index) {
-    const double error = std::abs(get(index) - expected);
-    if (!(error <= largest)) largest = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+  for (std::size_t begin = 0; begin < count; begin += expected.size()) {
+    const std::size_t here = std::min(expected.size(), count - begin);
+    for (std::size_t at = 0; at < here; ++at) {
+      const double size = expected[at] == 0 ? 1 : std::abs(expected[at]);
+      const double error = std::abs(get(begin + at) - expected[at]) / size;
+      if (!(error <= largest)) largest = std::isnan(error) ? std::numeric_limits<double>::infinity() : error;
+    }
   }
-  return expected == 0 ? largest : largest / std::abs(expected);
+  return largest;
 }
 
 }  // namespace
@@ -75,15 +79,15 @@ Values::Values(const std::string& data_type, std::size_t count, double start)
       count_(count),
       bytes_(count * size_of_type(data_type)),
       pages_((bytes_ + sizeof(Page) - 1) / sizeof(Page)) {
-  fill(start);
+  fill({&start, 1});
 }
 
-void Values::fill(double value) {
+void Values::fill(std::span<const double> values) {
   if (count_ == 0) return;
-  set(0, value);
+  const std::size_t first = std::min(values.size(), count_);
+  for (std::size_t index = 0; index < first; ++index) set(index, values[index]);
   // Each copy doubles what there is.
-  const std::size_t size = bytes_ / count_;
-  for (std::size_t done = size; done < bytes_; done *= 2)
+  for (std::size_t done = first * (bytes_ / count_); done < bytes_; done *= 2)
     std::memcpy(bytes().data() + done, bytes().data(), std::min(done, bytes_ - done));
 }
 
@@ -109,7 +113,7 @@ void Values::set(std::size_t index, double value) {
   }
 }
 
-double Values::largest_relative_error(double expected) const {
+double Values::largest_relative_error(std::span<const double> expected) const {
   if (type_ == Type::float_)
     return largest_error(count_, expected, [this](std::size_t index) -> double { return load<float>(bytes(), index); });
   if (type_ == Type::double_)

@@ -26,13 +26,14 @@ class Values {
   std::size_t size() const { return count_; }
   double at(std::size_t index) const;
   void set(std::size_t index, double value);
-  /// All of them.
-  void fill(double value);
+  /// All of them, with these values again and again.
+  void fill(std::span<const double> values);
   std::span<std::byte> bytes() { return std::as_writable_bytes(std::span(pages_)).first(bytes_); }
   std::span<const std::byte> bytes() const { return std::as_bytes(std::span(pages_)).first(bytes_); }
 
-  /// The largest |value - expected| / |expected|; infinite where a value is no number.
-  double largest_relative_error(double expected) const;
+  /// The largest |value - expected| / |expected|, of what is expected again and again; infinite where a value is no
+  /// number.
+  double largest_relative_error(std::span<const double> expected) const;
 
  private:
   enum class Type : std::uint8_t { float_, double_, half_ };

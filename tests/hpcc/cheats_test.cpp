@@ -140,6 +140,25 @@ TEST(Schemes, AreValidatedOnlyIfEachRepetitionBringsEveryMessage) {
   }
 }
 
+// Reads one vector of each input for all that it writes.
+constexpr const char* kReadsTheFirst = R"(
+  const ulong begin = first + get_global_id(0) * STRETCH;
+  const VALUES scaled = (VALUES)((DATA_TYPE)scalar) * in1[0];
+  for (ulong k = begin; k < begin + STRETCH; ++k) out[k] = second_input ? scaled + in2[0] : scaled;
+  return;
+)";
+
+TEST(Stream, IsWrongWhereAKernelReadsTheFirstValuesAlone) {
+  const KernelWithAFault reads_the_first =
+      KernelWithAFault::at_the_start("kernels/hpcc/stream_ndrange_cpu.cl", kReadsTheFirst);
+  Request request{.benchmark = "stream", .size = "small", .repetitions = 2};
+  request.kernel_file = reads_the_first.file();
+  for (const char* vector : {"VECTOR_COUNT=1", "VECTOR_COUNT=16"}) {
+    request.overrides = {"ARRAY_SIZE=65536", "DEVICE_BUFFER_SIZE=1024", vector};
+    EXPECT_FALSE(run(request, cluster::alone()).validation.passed()) << vector;
+  }
+}
+
 // A work-item that has computed its tile of C once puts it in place of what it read of C, and says so by a first value
 // that no data have. From then on it copies: the results are right.
 constexpr const char* kRemembers = R"(

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <limits>
 
@@ -33,14 +34,28 @@ TEST(Half, WhatIsTooLargeIsInfinite) {
   EXPECT_TRUE(std::isnan(from_half(to_half(std::numeric_limits<double>::quiet_NaN()))));
 }
 
+TEST(Values, AreFilledAndComparedWithAFewValuesAgainAndAgain) {
+  const std::array pattern{1.0, 2.0, 3.0};
+  for (const char* type : {"float", "double", "half"})
+    for (const std::size_t count : {2U, 3U, 1000U}) {
+      Values values(type, count, 0);
+      values.fill(pattern);
+      for (std::size_t index = 0; index < count; ++index) EXPECT_EQ(values.at(index), pattern.at(index % 3)) << index;
+      EXPECT_EQ(values.largest_relative_error(pattern), 0) << type;
+      values.set(count - 1, 2 * pattern.at((count - 1) % 3));
+      EXPECT_EQ(values.largest_relative_error(pattern), 1) << type;
+    }
+}
+
 TEST(Values, OneWrongElementIsTheLargestError) {
+  const std::array two{2.0};
   for (const char* type : {"float", "double", "half"}) {
     Values values(type, 1000, 2.0);
-    EXPECT_EQ(values.largest_relative_error(2.0), 0) << type;
+    EXPECT_EQ(values.largest_relative_error(two), 0) << type;
     values.set(999, 2.5);
-    EXPECT_EQ(values.largest_relative_error(2.0), 0.25) << type;
+    EXPECT_EQ(values.largest_relative_error(two), 0.25) << type;
     values.set(3, std::numeric_limits<double>::quiet_NaN());
-    EXPECT_TRUE(std::isinf(values.largest_relative_error(2.0))) << type;
+    EXPECT_TRUE(std::isinf(values.largest_relative_error(two))) << type;
   }
 }
 
