@@ -76,6 +76,15 @@ def test_the_summary_has_them_beside_ours() -> None:
     assert lines["Ptrans_GBps"] == "8"
 
 
+def test_wrong_results_have_no_figures_in_the_summary() -> None:
+    for parameters, names in DOUBLE.values():
+        right = lines_of(summary_lines(records(names, grid="1x1", parameters=parameters)))
+        wrong = lines_of(summary_lines(records(names, grid="1x1", parameters=parameters, validated=False, error=3.0)))
+        assert (right.pop("Success"), wrong.pop("Success")) == ("1", "0")
+        assert "8" in right.values()
+        assert not {"8", "0.5"} & set(wrong.values())
+
+
 def test_a_run_in_double_precision_writes_them(real: Isthmus) -> None:
     words = ("--set", "DATA_TYPE=double", "--set", "ARRAY_SIZE=65536", "--set", "DEVICE_BUFFER_SIZE=1024")
     lines = lines_of(real("hpcc", "stream", "--size", "small", "--repeat", "2", *words, "--summary", "-").stdout)

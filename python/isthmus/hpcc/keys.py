@@ -25,9 +25,12 @@ _SIZES: dict[str, dict[str, str]] = {
 
 
 def hpc_challenge(records: Sequence[HpccRecord]) -> dict[str, str]:
-    """The lines NAME=VALUE with HPC Challenge's names and units; none where precision or quantity are not its."""
+    """The lines NAME=VALUE with HPC Challenge's names and units; none where precision or quantity are not its.
+
+    Wrong results have none either.
+    """
     first = records[0]
-    if first.parameters.get("DATA_TYPE", "double") != "double":
+    if not first.validated or first.parameters.get("DATA_TYPE", "double") != "double":
         return {}
     sizes = _SIZES.get(first.benchmark, {})
     lines = {name: str(first.parameters[own]) for name, own in sizes.items() if own in first.parameters}

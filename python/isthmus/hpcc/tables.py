@@ -85,13 +85,13 @@ def power_line(records: Sequence[HpccRecord]) -> str:
 def summary_lines(records: Sequence[HpccRecord]) -> str:
     """`name=value` lines between marks, as HPC Challenge ends its output file; booleans are 1 and 0.
 
-    Figures that HPC Challenge measures alike are there under its names too.
+    Figures that HPC Challenge measures alike are there under its names too. Wrong results have no figures.
     """
     first = records[0]
     lines = ["Begin of Summary section.", f"VersionIsthmus={first.version}", f"CommWorldProcs={first.ranks}"]
     lines += [f"{name}={value}" for name, value in _setting(first).items()]
     lines += [f"{name}={value}" for name, value in first.parameters.items()]
-    for one in records:
+    for one in records if first.validated else []:
         lines += [f"{name}={value}" for name, value in _figures(one).items()]
     lines += [f"{name}={value}" for name, value in hpc_challenge(records).items()]
     lines += [f"{name}={value}" for name, value in _power(first).items()]

@@ -129,7 +129,9 @@ class HpccRecord(Record):
     benchmark: str
     quantity: str
     unit: str
-    value: float
+    value: float = Field(
+        description="of the best repetition; where `validated` is false, how fast wrong results came: no result"
+    )
     samples: list[float] = Field(description="of all repetitions")
     median: float
     spread: float = Field(description="(p75 - p25) / median of the samples")
