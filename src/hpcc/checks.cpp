@@ -23,11 +23,6 @@ std::string with_value(const Job& job, const char* name) {
   return fmt::format("{}={}", name, integer(job, name));
 }
 
-void require_multiple(const Job& job, const char* name, const char* of) {
-  if (integer(job, name) % integer(job, of) != 0)
-    throw Error(fmt::format("{}: expected a multiple of {}", with_value(job, name), with_value(job, of)));
-}
-
 void require_local_memory(const Job& job, const char* name, std::size_t bytes) {
   if (!job.precompiled()) require_room(job, name, bytes, "local memory", job.conditions().device.local_memory);
 }

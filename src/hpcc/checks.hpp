@@ -13,8 +13,6 @@ std::size_t integer(const Job& job, const char* name);
 /// "NAME=VALUE".
 std::string with_value(const Job& job, const char* name);
 
-/// The value of `name` must be a multiple of that of `of`.
-void require_multiple(const Job& job, const char* name, const char* of);
 /// What the kernels keep in local memory must fit the device; `name` is the parameter that decides.
 void require_local_memory(const Job& job, const char* name, std::size_t bytes);
 /// All buffers together must fit the device; `name` is the parameter that decides. Returns their bytes.

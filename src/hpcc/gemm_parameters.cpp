@@ -53,7 +53,7 @@ Needs gemm_needs(const Job& job) {
   const std::size_t block = integer(job, "BLOCK_SIZE");
   const std::size_t size = integer(job, "MATRIX_SIZE");
   require_type(type, job.conditions().device);
-  require_multiple(job, "MATRIX_SIZE", "BLOCK_SIZE");
+  job.parameters().require_multiples_at_run();
   if (integer(job, "NUM_REPLICATIONS") > size / block)
     throw Error(
         fmt::format("{}: expected at most {}, the rows of blocks", with_value(job, "NUM_REPLICATIONS"), size / block));
@@ -80,7 +80,8 @@ std::vector<ParameterSpec> gemm_parameters(const RunConditions& conditions) {
        .meaning = "n of the n x n matrices",
        .value = conditions.size == Size::small ? (single ? "512" : "1024") : standard,
        .most = 1 << 20,
-       .at_run = true},
+       .at_run = true,
+       .multiple_of = {"BLOCK_SIZE"}},
       {.name = "NUM_REPLICATIONS",
        .meaning = "copies of the kernel, each with its rows of blocks",
        .value = "1",

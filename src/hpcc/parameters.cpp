@@ -42,13 +42,13 @@ Parameters::Parameters(std::vector<ParameterSpec> specs, const std::vector<std::
       throw Error(fmt::format("--set {}: expected {}, got '{}'", spec.name, expected(spec), spec.value));
     set_.push_back(spec.name);
   }
-  check_multiples();
+  check_multiples(false);
 }
 
-void Parameters::check_multiples() const {
+void Parameters::check_multiples(bool at_run) const {
   for (const ParameterSpec& spec : specs_)
     for (const std::string& of : spec.multiple_of)
-      if (integer(spec.name) % integer(of) != 0)
+      if (spec.at_run == at_run && integer(spec.name) % integer(of) != 0)
         throw Error(fmt::format("{}={}: expected a multiple of {}={}", spec.name, spec.value, of, text(of)));
 }
 

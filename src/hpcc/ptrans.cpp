@@ -316,7 +316,8 @@ std::vector<ParameterSpec> ptrans_parameters(const RunConditions& conditions) {
       {.name = "MATRIX_SIZE",
        .meaning = "n of the n x n matrices",
        .value = small ? "1536" : std::to_string(standard),
-       .at_run = true},
+       .at_run = true,
+       .multiple_of = {"BLOCK_SIZE"}},
       {.name = "BLOCK_SIZE",
        .meaning = "n of the blocks that are distributed and buffered",
        .value = "128",
@@ -335,7 +336,7 @@ Needs ptrans_needs(const Job& job) {
   const std::string& type = job.parameters().text("DATA_TYPE");
   const std::size_t block = integer(job, "BLOCK_SIZE");
   require_type(type, job.conditions().device);
-  require_multiple(job, "MATRIX_SIZE", "BLOCK_SIZE");
+  job.parameters().require_multiples_at_run();
   if (job.conditions().single()) {
     require_local_memory(job, "BLOCK_SIZE", 2 * block * block * size_of_type(type));
   } else if (const std::size_t tile = job.conditions().gpu() ? 32 : (type == "double" ? 8 : 16); block % tile != 0) {

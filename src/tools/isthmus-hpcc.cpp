@@ -161,7 +161,8 @@ void print_compilation(const hpcc::Request& request, const hpcc::Compilation& ma
                           {"kind", kind_of(each.kind)},
                           {"least", each.least},
                           {"most", each.most},
-                          {"at_run", each.at_run}});
+                          {"at_run", each.at_run},
+                          {"multiple_of", each.multiple_of}});
   tools::print({{"event", "compilation"},
                 {"benchmark", request.benchmark},
                 {"parameters", parameters_of(made.parameters)},

@@ -125,6 +125,14 @@ def test_this_host_is_the_node_where_none_is_named(real: Isthmus) -> None:
             ":9: MATRIX_SIZE: expected a whole number from 1, got '4k'\n",
         ),
         (
+            '[[benchmark]]\nname = "gemm"\nset = { MATRIX_SIZE = 100, BLOCK_SIZE = 64 }',
+            ":9: MATRIX_SIZE: expected a multiple of BLOCK_SIZE=64, got '100'\n",
+        ),
+        (
+            '[[benchmark]]\nname = "ptrans"\nvariant = "single"\nset = { BLOCK_SIZE = 72, CHANNEL_WIDTH = 16 }',
+            ":10: BLOCK_SIZE: expected a multiple of CHANNEL_WIDTH=16, got '72'\n",
+        ),
+        (
             '[[benchmark]]\nname = "random_access"\nset.NUM_REPLICATIONS = 3',
             ":9: NUM_REPLICATIONS: expected a power of two from 1, got '3'\n",
         ),

@@ -29,7 +29,7 @@ struct ParameterSpec {
 class Parameters {
  public:
   /// `overrides` are NAME=VALUE. Throws Error for a name that the benchmark does not have, a value outside what its
-  /// parameter takes, or one that is no multiple of what it has to be.
+  /// parameter takes, or one that is no multiple of what it has to be, unless it is of a run alone.
   Parameters() = default;
   Parameters(std::vector<ParameterSpec> specs, const std::vector<std::string>& overrides);
 
@@ -39,11 +39,14 @@ class Parameters {
   bool was_set(const std::string& name) const;
   const std::vector<ParameterSpec>& all() const { return specs_; }
 
+  /// Throws Error for a parameter of the run that is no multiple of what it has to be.
+  void require_multiples_at_run() const { check_multiples(true); }
+
   /// "-DNAME=VALUE ...", for the compiler of kernels.
   std::string build_options() const;
 
  private:
-  void check_multiples() const;
+  void check_multiples(bool at_run) const;
   std::size_t index_of(const std::string& name) const;
 
   std::vector<ParameterSpec> specs_;

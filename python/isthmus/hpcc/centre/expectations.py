@@ -147,10 +147,15 @@ def _check_ranks(wanted: ExpectedRun, ranks: int, place: _Place) -> None:
 
 
 def _check_parameters(wanted: ExpectedRun, place: _Place) -> None:
-    """The scheme, the names of parameters, and what kind each value is of: its limits are the device's."""
+    """The scheme, the names of parameters, what kind each value is of, and of which others it is a multiple.
+
+    Its limits and its default are the device's, as is the variant if the file has none.
+    """
     if wanted.scheme is None and not wanted.set:
         return
-    words = [wanted.name, "--parameters", "--on", "board", *as_options({"scheme": wanted.scheme})]
+    # What a variant by ND-range has to be a multiple of, one by a single work-item has to be too.
+    chosen = {"variant": wanted.variant or "ndrange", "scheme": wanted.scheme}
+    words = [wanted.name, "--parameters", "--on", "board", *as_options(chosen)]
     try:
         specs = {spec["name"]: spec for spec in compilation_of(words)["specs"]}
     except IsthmusError as error:
@@ -158,7 +163,7 @@ def _check_parameters(wanted: ExpectedRun, place: _Place) -> None:
     for name, value in wanted.set.items():
         if name not in specs:
             raise unknown(f"parameter of {wanted.name}", name, list(specs), place.of("set", name))
-        expected = _unless_taken(specs[name], str(value))
+        expected = _unless_taken(specs[name], str(value)) or _unless_multiple(specs[name], wanted.set)
         if expected:
             raise IsthmusError(f"{place.of('set', name)}: {name}: expected {expected}, got '{value}'")
 
@@ -171,6 +176,14 @@ def _unless_taken(spec: Mapping[str, Any], value: str) -> str:
     if spec["kind"] == "power_of_two":
         return "" if number.bit_count() == 1 and number >= spec["least"] else f"a power of two from {spec['least']}"
     return "" if number >= spec["least"] else f"a whole number from {spec['least']}"
+
+
+def _unless_multiple(spec: Mapping[str, Any], values: Mapping[str, int | str]) -> str:
+    """Says of which other value in the file a parameter's value is no multiple."""
+    for of in spec["multiple_of"]:
+        if re.fullmatch(r"[1-9]\d*", str(values.get(of)), re.ASCII) and int(values[spec["name"]]) % int(values[of]):
+            return f"a multiple of {of}={values[of]}"
+    return ""
 
 
 def _line(text: str, key: list[str], entry: int) -> int:
