@@ -27,7 +27,7 @@ Choice choose(const Request& request, int local_rank, int local_ranks, const Des
 int most_of_a_host(const std::vector<RankLocation>& locations);
 
 /// The number of ranks on the shared device that has most of them; 1 where none is shared.
-int most_sharers(const std::vector<RankLocation>& places);
+int most_sharers(const std::vector<RankLocation>& locations);
 
 /// The processing units for the `index`th of the ranks of a host, whose device or part of one has `compute_units`:
 /// those that its part of a CPU is made of, or its share of those that are nearest to its device. Empty: it stays where

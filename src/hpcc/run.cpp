@@ -120,19 +120,20 @@ Outcome run_on(const Placement& placement, const Request& request, const cluster
   Repeated done = request.seconds > 0 ? burn_in(*benchmark, *job, repetitions, request.seconds, listener)
                                       : measure(*benchmark, *job, repetitions, listener);
   const std::optional<double> load = load_on_hosts(meter, ranks);
-  Outcome outcome{.results = results_of(*benchmark, done.measured, {load.value_or(0), most_sharers(placement.places)}),
-                  .validation = done.worst,
-                  .working_set = static_cast<std::size_t>(ranks.largest(static_cast<double>(benchmark->working_set()))),
-                  .model = benchmark->model(),
-                  .conditions = job->conditions(),
-                  .parameters = job->parameters().all(),
-                  .parameters_from = parameters_from(request),
-                  .kernel_file = job->kernel_file(),
-                  .scheme = job->used_scheme(),
-                  .grid = job->grid(),
-                  .locations = placement.locations,
-                  .launches = launches_of(*job),
-                  .load = load};
+  Outcome outcome{
+      .results = results_of(*benchmark, done.measured, {load.value_or(0), most_sharers(placement.locations)}),
+      .validation = done.worst,
+      .working_set = static_cast<std::size_t>(ranks.largest(static_cast<double>(benchmark->working_set()))),
+      .model = benchmark->model(),
+      .conditions = job->conditions(),
+      .parameters = job->parameters().all(),
+      .parameters_from = parameters_from(request),
+      .kernel_file = job->kernel_file(),
+      .scheme = job->used_scheme(),
+      .grid = job->grid(),
+      .locations = placement.locations,
+      .launches = launches_of(*job),
+      .load = load};
   if (request.seconds > 0) outcome.burn_in = done.seen;
   outcome.shared = std::ranges::any_of(outcome.locations, &RankLocation::shared);
   if (outcome.validation.passed()) refuse_impossible(outcome.results, *benchmark, *job, done.measured);
