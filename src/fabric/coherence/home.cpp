@@ -47,8 +47,8 @@ void Home::step() {
     if (agent < snoops.size()) take_snoop_answer(agent);
   }
   take_memory_data();
-  for (std::size_t i = 0; i < agents; ++i) {
-    const std::size_t agent = first_ + i < agents ? first_ + i : first_ + i - agents;
+  for (std::size_t i = 0, first = first_; i < agents; ++i) {
+    const std::size_t agent = first + i < agents ? first + i : first + i - agents;
     take_write_back(agent);
     take_request(agent);
   }
