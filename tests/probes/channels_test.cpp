@@ -94,6 +94,16 @@ TEST(Channels, TheUserClockSetsThePlateau) {  // choi2019, figure 4: 12.8 GB/s a
     EXPECT_NEAR(at("kernel.clock=137MHz", probe) / (0.137 * 64), 1, 0.02);
   }
   EXPECT_GT(at("kernel.clock=400MHz", "shared-write"), 1.25 * 12.8);
+  // three channels, each at the 5.2 GB/s that it reaches alone (gemieux2018, figure 6)
+  EXPECT_NEAR(at("kernel.clock=400MHz", "shared-read") / (3 * 5.2), 1, 0.1);
+}
+
+TEST(Channels, ReadsOverAllAreNotHeldUpAtTheHome) {
+  const std::vector<std::string> all{"cache.reads_in_flight=200", "link.vh0.tags=256", "link.vh1.tags=256"};
+  const auto over = [&all](const char* channel) {
+    return rate({.probe = "shared-read", .channel = channel, .start = "flushed", .lines = kMany, .overrides = all});
+  };
+  EXPECT_NEAR(over("va") / (over("vl0") + over("vh0") + over("vh1")), 1, 0.02);
 }
 
 TEST(Channels, WarmQpiIsAsFastAsItsPort) {  // gemieux2018, figure 7b: 12.6 GB/s
