@@ -48,7 +48,15 @@ def test_the_help_of_an_application_lists_its_parameters(isthmus: Isthmus) -> No
     assert "Parameters of the application:\n  --values N" in shown
     assert "(a whole number from 16 to 65536). [default: 1024]" in " ".join(shown.split())
     assert "--input DIR" in isthmus("run", "image-filter", "--help").stdout
+    assert "--messages N number of messages, as --count N. [default: 200]" in " ".join(shown.split())
     assert "Parameters of the application" not in isthmus("run", "--help").stdout
+
+
+@pytest.mark.parametrize(("name", "counted", "count"), [("merkle-tree", "blocks", 30), ("task-graph", "graphs", 4)])
+def test_help_has_the_count_of_each_application(real: Isthmus, name: str, counted: str, count: int) -> None:
+    shown = " ".join(real("run", name, "--help").stdout.split())
+    assert f"--{counted} N number of {counted}, as --count N. [default: {count}]" in shown
+    assert "[default: 200]" not in shown
 
 
 def test_the_next_command_and_the_plan_keep_the_parameters(isthmus: Isthmus) -> None:

@@ -286,7 +286,9 @@ def _parameters_of(application: str | None) -> list[tuple[str, str]]:
     if application is None:
         return []
 
-    return [(f"--{one.name} {one.metavar}", one.told) for one in describe(application).parameters.values()]
+    told = describe(application)
+    counted = (f"--{told.counted} N", f"number of {told.counted}, as --count N. [default: {told.count}]")
+    return [*((f"--{one.name} {one.metavar}", one.told) for one in told.parameters.values()), counted]
 
 
 def _members(ctx: Any) -> dict[str, Any]:

@@ -52,7 +52,9 @@ EXAMPLES = [
 Count = Annotated[
     str | None,
     configured(
-        "--count N", "Number of images, messages, ... to process; --images N where images are counted. [default: 200]"
+        "--count N",
+        "Number of images, messages, ... to process; --images N where images are counted. "
+        "[default: the application's own]",
     ),
 ]
 Sets = Annotated[
