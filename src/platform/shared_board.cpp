@@ -146,6 +146,12 @@ std::vector<std::string> ways_of(const SharedSpec& spec) {
   return ways;
 }
 
+std::vector<std::string> ways_of(const Description& board) {
+  std::vector<std::string> ways = board.channels();
+  if (board.find("va") != nullptr) ways.emplace_back(kAnyOfThem);
+  return ways;
+}
+
 std::uint8_t way_named(const SharedSpec& spec, const std::string& name) {
   const std::vector<std::string> ways = ways_of(spec);
   const auto found = std::ranges::find(ways, name);

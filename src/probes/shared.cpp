@@ -199,9 +199,23 @@ void rates(const Job& job, const Report& report, std::string_view name, Kind kin
       trials.rates({.kind = kind, .start = start, .way = way});
 }
 
+/// Refuses a channel on which no access hits.
+void require_a_cache(const Job& job) {
+  const platform::SharedSpec spec = platform::shared_spec(board_of(job));
+  for (const std::string& channel : job.channels) {
+    const std::uint8_t way = platform::way_named(spec, channel);
+    if (way != platform::kCoherentWay && way != fabric::kAnyChannel)
+      throw Error(
+          fmt::format("--channel {}: expected {} of cache-hit, because a PCIe channel never looks into the "
+                      "FPGA's cache",
+                      channel, spec.channels.front()));
+  }
+}
+
 }  // namespace
 
 void cache_hits(const Job& job, Target&, const Report& report) {
+  require_a_cache(job);
   latencies(job, report, starts_of(job, "cache-hit", {Start::warm}));
 }
 

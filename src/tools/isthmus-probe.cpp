@@ -16,7 +16,6 @@
 #include "isthmus/base/version.hpp"
 #include "isthmus/platform/needs.hpp"
 #include "isthmus/platform/shared_board.hpp"
-#include "isthmus/platform/soc_board.hpp"
 #include "isthmus/probes/probe.hpp"
 #include "isthmus/probes/system.hpp"
 #include "tools/probe_options.hpp"
@@ -42,18 +41,42 @@ bool served(const probes::Probe& probe, const Board& board) {
   return board ? platform::has_all(*board, probe.needs) : !probe.on_models_alone;
 }
 
-void check_ports(const Options& options, const Board& board) {
-  std::string option;
-  if (!options.ports.empty()) option = "--port";
-  if (!options.states.empty()) option = "--state";
-  if (!options.operations.empty()) option = "--op";
-  if (options.buffers != Options().buffers) option = "--buffers";
-  if (options.loads != Options().loads) option = "--load";
-  if (option.empty()) return;
-  if (!board)
-    throw Error(fmt::format("{}: expected a model whose FPGA has ports to a processor's memory, got '{}'", option,
-                            options.target));
-  platform::require(*board, option, platform::kSocNeeds);
+using Probes = std::vector<const probes::Probe*>;
+
+Probes probes_that_take(std::string_view option) {
+  Probes found;
+  for (const probes::Probe& probe : probes::all_probes())
+    if (std::ranges::find(probe.takes, option) != probe.takes.end()) found.push_back(&probe);
+  return found;
+}
+
+std::string names_of(const Probes& probes) {
+  std::vector<std::string_view> names;
+  names.reserve(probes.size());
+  for (const probes::Probe* probe : probes) names.push_back(probe->name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Refuses an option of probes that the target does not serve.
+void check_options(const Options& options, const Board& board) {
+  for (const std::string_view option : tools::of_some_probes(options)) {
+    const Probes takers = probes_that_take(option);
+    if (std::ranges::any_of(takers, [&board](const probes::Probe* probe) { return served(*probe, board); })) continue;
+    if (!board)
+      throw Error(
+          fmt::format("{}: expected a model with parts for {}, got '{}'", option, names_of(takers), options.target));
+    platform::require(*board, option, takers.front()->needs);
+  }
+}
+
+/// Refuses an option that none of the chosen probes takes.
+void refuse_untaken(const Options& options, const Probes& chosen) {
+  for (const std::string_view option : tools::of_some_probes(options)) {
+    const Probes takers = probes_that_take(option);
+    if (std::ranges::find_first_of(chosen, takers) == chosen.end())
+      throw Error(
+          fmt::format("{}: expected a probe that takes it ({}), got {}", option, names_of(takers), names_of(chosen)));
+  }
 }
 
 /// Without the sizes that take part of a line of the board's cache, if the user did not choose them.
@@ -65,8 +88,8 @@ Options fitted(Options options, const Board& board) {
 }
 
 /// The probes that the target serves; it must serve those that the user named.
-std::vector<const probes::Probe*> chosen(const Options& options, const Board& board) {
-  std::vector<const probes::Probe*> found;
+Probes chosen(const Options& options, const Board& board) {
+  Probes found;
   std::vector<std::string> names;
   for (const probes::Probe& probe : probes::all_probes()) {
     names.emplace_back(probe.name);
@@ -81,6 +104,7 @@ std::vector<const probes::Probe*> chosen(const Options& options, const Board& bo
   if (found.empty() && board)
     throw Error(fmt::format("{}: expected a board with parts for any probe, got one of {}", board->file().string(),
                             platform::names_of(board->parts())));
+  refuse_untaken(options, found);
   return found;
 }
 
@@ -213,8 +237,7 @@ struct LinkTarget {
 };
 
 void check_channels(const Options& options, const platform::Description& board) {
-  std::vector<std::string> channels = board.channels();
-  if (board.find("va") != nullptr) channels.emplace_back(platform::kAnyOfThem);
+  const std::vector<std::string> channels = platform::ways_of(board);
   for (const std::string& channel : options.channels)
     if (std::ranges::find(channels, channel) == channels.end())
       throw Error(fmt::format("--channel: {}", unknown_name("channel", channel, channels)));
@@ -300,8 +323,8 @@ void refuse_options_of_one_board(const Options& options) {
 }
 
 /// The probes of a system that the user named; all if none was.
-std::vector<const probes::Probe*> chosen_of_systems(const Options& options) {
-  std::vector<const probes::Probe*> chosen;
+Probes chosen_of_systems(const Options& options) {
+  Probes chosen;
   std::vector<std::string> known;
   for (const probes::Probe& probe : probes::system_probes()) {
     known.emplace_back(probe.name);
@@ -314,6 +337,7 @@ std::vector<const probes::Probe*> chosen_of_systems(const Options& options) {
                               fmt::join(known, ", ")));
     chosen.push_back(probe);
   }
+  refuse_untaken(options, chosen);
   return chosen;
 }
 
@@ -347,7 +371,7 @@ int probe(const Options& options) {
   const bool system = is_system(options);
   const Board board = system ? Board{} : board_of(options);
   options.grain.check(options.target, system || board);
-  check_ports(options, board);
+  check_options(options, board);
   if (system || board) keep_freed_memory();
   if (system) {
     probe_system(options);

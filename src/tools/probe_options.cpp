@@ -7,6 +7,23 @@ constexpr std::int64_t kLargest = std::int64_t{1} << 50;  // bytes
 
 }  // namespace
 
+std::vector<std::string_view> of_some_probes(const ProbeOptions& options) {
+  const ProbeOptions usual;
+  std::vector<std::string_view> given;
+  const auto add = [&](std::string_view name, auto ProbeOptions::*option) {
+    if (options.*option != usual.*option) given.push_back(name);
+  };
+  add("--burst", &ProbeOptions::bursts);
+  add("--offset", &ProbeOptions::offset);
+  add("--start", &ProbeOptions::starts);
+  add("--port", &ProbeOptions::ports);
+  add("--state", &ProbeOptions::states);
+  add("--op", &ProbeOptions::operations);
+  add("--buffers", &ProbeOptions::buffers);
+  add("--load", &ProbeOptions::loads);
+  return given;
+}
+
 void add_options(CLI::App& app, ProbeOptions& options) {
   app.add_option("TARGET", options.target, "the target: model:NAME, FILE.toml, opencl:N or opencl:NAME");
   app.add_option("PROBE", options.probes, "probes that --list names; by default all that the target has");

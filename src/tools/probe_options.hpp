@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "program/grain_option.hpp"
@@ -30,6 +31,9 @@ struct ProbeOptions {
   bool whole_lines = false;
   program::GrainArgument grain;
 };
+
+/// The names of the options that were given of those that only some probes take.
+std::vector<std::string_view> of_some_probes(const ProbeOptions& options);
 
 /// Adds them to the command line; sizes and bursts are refused outside 1 B to 1 PiB.
 void add_options(CLI::App& app, ProbeOptions& options);

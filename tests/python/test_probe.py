@@ -273,3 +273,40 @@ def test_what_ports_cannot_do_is_one_line(real: Isthmus, words: tuple[str, ...],
     assert done.returncode == 2
     assert done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
     assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ("xeon-fpga-v1", "shared-read", "--sizes", "64B", "--burst", "256B"),
+            "--sizes '64': nothing to tell of shared-read, expected sizes of at least one of --burst",
+        ),
+        (
+            ("xeon-fpga-v1", "loopback", "--start", "nonsense"),
+            "--start: expected a probe that takes it (cache-hit, cache-miss, pointer-walk, shared-read, shared-write), "
+            "got loopback",
+        ),
+        (("aws-f1", "latency", "--start", "nonsense"), "--start: expected a board with "),
+        (("xeon-fpga-v1", "loopback", "--burst", "100B"), "--burst: expected a probe that takes it"),
+        (("xeon-fpga-v1", "cache-hit", "--burst", "100B"), "--burst: expected a probe that takes it"),
+        (("aws-f1", "h2d", "--offset", "64B"), "--offset: expected a probe that takes it"),
+        (("zynq-ultrascale", "memcpy", "--op", "flush"), "--op: expected a probe that takes it (maintenance), got"),
+        (("xeon-fpga-v2", "cache-miss", "loopback", "--start", "nonsense"), "--start: unknown start 'nonsense'"),
+        (
+            ("xeon-fpga-v2", "cache-hit", "--channel", "vh0"),
+            "--channel vh0: expected vl0 of cache-hit, because a PCIe channel never looks into the FPGA's cache",
+        ),
+    ],
+)
+def test_an_option_that_changes_nothing_is_refused(real: Isthmus, words: tuple[str, ...], message: str) -> None:
+    board, *rest = words
+    done = real("probe", f"model:{board}", *rest)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert message in done.stderr
+
+
+def test_sizes_below_every_request_are_told_as_left_out(real: Isthmus) -> None:
+    done = real("probe", "model:xeon-fpga-v1", "shared-read", "--sizes", "64B,4KiB", "--burst", "256B")
+    assert done.returncode == 0
+    assert "shared-read: left out 64 B; it takes sizes of at least one of --burst" in done.stdout + done.stderr

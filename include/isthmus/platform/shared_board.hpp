@@ -47,6 +47,8 @@ inline constexpr std::uint8_t kCoherentWay = 0;
 
 /// What a circuit may name as its way: the channels, and where there are several the choice among them.
 std::vector<std::string> ways_of(const SharedSpec& spec);
+/// The channels of any board, and where a circuit may leave the choice to the board that choice.
+std::vector<std::string> ways_of(const Description& board);
 /// What stands for one of them in accesses. Throws Error where the board has none of that name.
 std::uint8_t way_named(const SharedSpec& spec, const std::string& name);
 

@@ -87,6 +87,7 @@ struct Probe {
   std::string_view crosses;  ///< parts that its bytes cross; the limits of the models for these parts are shown with it
   platform::Needs needs;     ///< parts that a modelled board needs for it
   void (*run)(const Job& job, Target& target, const Report& report);
+  std::span<const std::string_view> takes = {};  ///< options of the command that only some probes take
   bool on_models_alone = false;
   bool of_a_link = true;  ///< whether it probes a link, so that each link of the board is probed
   bool latency = false;   ///< whether its value is a time; else a rate
