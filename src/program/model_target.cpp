@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "isthmus/base/error.hpp"
+#include "isthmus/base/nearest.hpp"
 #include "isthmus/offload/model.hpp"
 #include "isthmus/platform/json.hpp"
 #include "isthmus/platform/needs.hpp"
@@ -44,7 +46,9 @@ class ModelTarget final : public Target {
  public:
   ModelTarget(platform::Description platform, std::string channel)
       : platform_(std::move(platform)), channel_(std::move(channel)) {
-    if (!any_channel()) platform_.over(channel_);  // refused before anything is done with it
+    const std::vector<std::string> ways = platform::ways_of(platform_);  // refused before anything is done with it
+    if (!channel_.empty() && std::ranges::find(ways, channel_) == ways.end())
+      throw Error(fmt::format("{}: {}", platform_.file().string(), unknown_name("channel", channel_, ways)));
   }
 
   std::string device_name() const override { return platform_.name(); }
@@ -81,7 +85,6 @@ class ModelTarget final : public Target {
   }
 
  private:
-  bool any_channel() const { return channel_ == platform::kAnyOfThem && platform_.find("va") != nullptr; }
   std::string channel_of_shared() const {
     const platform::Section* coherent = channel_.empty() ? platform_.find(platform::kCoherentLink) : nullptr;
     return coherent != nullptr ? coherent->channel() : channel_;

@@ -143,6 +143,7 @@ def test_a_run_goes_over_the_link_that_is_named(real: Isthmus) -> None:
     ("target", "channel", "expected"),
     [
         (BOARDS["two-links"], "vh7", "two-links.toml: unknown channel 'vh7': expected vh0 or narrow"),
+        ("model:xeon-fpga-v2", "vh9", "unknown channel 'vh9': expected vh0, vh1, vl0 or va; did you mean 'vh0'?"),
         ("opencl:0", "vh0", "--channel: 'opencl:0' is a real device, and only models have links to choose"),
         ("native", "vh0", "--channel: 'native' is a real device, and only models have links to choose"),
     ],
