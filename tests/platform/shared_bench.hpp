@@ -30,6 +30,8 @@ struct SharedBench {
   std::uint64_t seed = 1;
 };
 
+/// The operations end with a read of each word where it is newest at the end, in a cache or in memory: a modified line
+/// that was lost is a stale read there.
 fabric::CoherenceRun run(const SharedBench& bench);
 
 }  // namespace isthmus::platform
