@@ -129,7 +129,11 @@ GOOD = '[application]\nname = "image-filter"\n[study]\ntargets = ["model:aws-f1"
             "2: unknown application 'image-filer'; help: did you mean 'image-filter'?",
         ),
         (GOOD.replace("aws-f1", "aws-f2"), "4: unknown target 'model:aws-f2'; help: did you mean 'model:aws-f1'?"),
-        (GOOD.replace("model:aws-f1", "opencl:0"), "5: key 'study.flows': no target has any of these flows"),
+        (
+            GOOD.replace("model:aws-f1", "opencl:0"),
+            "5: key 'study.flows': no target has any of these flows of 'image-filter'; "
+            "opencl:0 has offload and overlap",
+        ),
         (GOOD.replace("[study]", "[studies]"), "3: unknown key 'studies'; help: did you mean 'study'?"),
         ("[study]\n" + GOOD, "4: not TOML: "),
         ("", "1: key 'application': missing, expected a table [application]"),
@@ -142,6 +146,14 @@ def test_a_wrong_study_is_one_line_with_its_place(isthmus: Isthmus, text: str, c
     assert done.stderr.startswith(f"error: wrong.toml:{complaint}")
     assert done.stderr.count("\n") == 1
     assert not (isthmus.folder / "out").exists()
+
+
+def test_a_system_is_no_target_of_a_study(real: Isthmus) -> None:
+    system = TREE / "tests" / "systems" / "four-boards.toml"
+    (real.folder / "wrong.toml").write_text(GOOD.replace("model:aws-f1", str(system)))
+    done = real("study", "wrong.toml")
+    assert done.returncode == 2
+    assert done.stderr == (f"error: wrong.toml:4: target '{system}': expected one board, got a system of boards\n")
 
 
 def test_an_unknown_study_gets_the_nearest(isthmus: Isthmus, study_file: Path) -> None:

@@ -24,7 +24,7 @@ from isthmus.running.descriptions.application import (
 )
 from isthmus.running.experiments import Experiment
 from isthmus.running.study_file import StudyApplication, StudyDescription
-from isthmus.running.targets import check_target, flows_of, is_model, read_platform
+from isthmus.running.targets import check_target, flows_of, is_model, read_platform, system
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,10 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
     sets = flags.asked.platform_sets()
     places = list(dict.fromkeys((place.target, place.channel) for place in study.study.targets))
     for target, channel in places:
-        check_target(target, f"{path}:{line_of_item(text, 'study.targets', target)}")
+        place = f"{path}:{line_of_item(text, 'study.targets', target)}"
+        check_target(target, place)
+        if system(target) is not None:
+            raise IsthmusError(f"{place}: target '{target}': expected one board, got a system of boards")
         if channel is not None:
             links = read_platform(target, sets).links if is_model(target) else None
             _check_channel(channel, links, f"{path}:{line_of_item(text, 'study.targets', channel)}", target)
@@ -183,10 +186,12 @@ def _runs(
     sets = flags.asked.platform_sets()
     base = _experiment(work, flags)
     runs = []
+    flows_of_targets: dict[str, Sequence[str]] = {}
     for target, channel in places:
         described = base.described
         more = background_sets(described.description, target, sets) if described else ()
         offered = flows_on(described, target, sets) if described else flows_of(work.typed, target, sets)
+        flows_of_targets[target] = offered
         runs += [
             replace(base, target=target, channel=channel, flow=flow, parameters=parameters, sets=(*more, *sets))
             for flow in flows
@@ -196,7 +201,8 @@ def _runs(
     if not runs:
         line = line_of(work.text, "study.flows")
         raise IsthmusError(
-            f"{work.path}:{line}: key 'study.flows': no target has any of these flows of '{work.application.name}'"
+            f"{work.path}:{line}: key 'study.flows': no target has any of these flows of '{work.application.name}'; "
+            + "; ".join(f"{target} has {' and '.join(has) or 'none'}" for target, has in flows_of_targets.items())
         )
     return runs
 
