@@ -85,6 +85,7 @@ def test_the_board_of_ones_own_paper_may_be_a_file(quick: Isthmus) -> None:
     [
         ("input:aws-f1:link.pcie.lanes", "imput:aws-f1:x", 0, "unknown experiment 'imput'"),
         ("input:aws-f1:link.pcie.lanes", "input:aws-f1:link.pcie.lane", 0, "unknown key 'link.pcie.lane'"),
+        ("input:aws-f1:link.pcie.lanes", "input:aws-f1:link.vh0.lanes", 0, "aws-f1 has no link.vh0; it has "),
         ("input:aws-f1:link.pcie.lanes", "input:aws-f2:link.pcie.lanes", 0, "unknown"),
         ("input:aws-f1:link.pcie.lanes", "run:aws-f1:strem:images_per_s", 0, "unknown flow 'strem'"),
         ("input:aws-f1:link.pcie.lanes", "input:aws-f1", 0, "expected input:BOARD:KEY"),

@@ -233,6 +233,16 @@ def _size(given: _Leaf, word: str) -> None:
     raise IsthmusError(f"size '{word}': the probe '{given.words['PROBE']}' looks at {shown or 'no size'}")
 
 
+def _key(given: _Leaf, word: str) -> None:
+    if word in given.inputs:
+        return
+    board, part = given.words["BOARD"], word.rpartition(".")[0]
+    parts = [one.name for one in given.tools.platform(given.target, ()).parts]
+    if part not in parts:
+        raise IsthmusError(f"key '{word}': {board} has no {part or 'such part'}; it has {', '.join(parts)}")
+    raise unknown("key", word, [key for key in sorted(given.inputs) if key.startswith(f"{part}.")], board)
+
+
 def _number(given: _Leaf, word: str) -> None:
     number = as_number(word)
     if number is None or not math.isfinite(number):
@@ -299,7 +309,7 @@ def _each(check: Check, separator: str = ",") -> Check:
 
 CHECKS: dict[str, Check] = {
     **dict.fromkeys(("BOARD", "OTHER"), _board),
-    "KEY": _one_of("key", lambda given: sorted(given.inputs), of_board=True),
+    "KEY": _key,
     "FLOW": _one_of("flow", lambda _: FLOWS),
     "FIELD": _one_of("field", lambda _: FIELDS),
     "STAGE": _stage,
