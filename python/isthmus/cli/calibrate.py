@@ -256,7 +256,8 @@ def _show(
         )
     )
     _judge(file, [error for error in errors if probe_of(error.name) in fitted_probes()])
-    session.next(f"isthmus probe {file} h2d")
+    names = [probe_of(name) for name in fitted]
+    session.next(f"isthmus probe {file} {next(name for name in fitted_probes() if name in names)}")
 
 
 def _judge(file: str, errors: "Sequence[CurveError]") -> None:
