@@ -60,6 +60,18 @@ LIMITS = (
         ("host.llc.*", "host.memory.*", "link.pcie.round_trip", "host.copy.rate"),
     ),
     Limit(
+        "host-dram",
+        "Banks, rows and refresh of the host's DRAM on boards with PCIe links",
+        "model too fast",
+        "addresses are spread over the channels line by line, so that each access takes the rate of all and one "
+        "latency; a row that is opened and a refresh take nothing of that rate, and a core that copies asks for bytes "
+        "without an address, which have no row",
+        "hosts with few or slow channels; scattered accesses; memory that cores use meanwhile",
+        OVER_PCIE,
+        (*COPIES, STREAMS, HOST_MEMORY),
+        ("host.memory.*", "host.copy.rate"),
+    ),
+    Limit(
         "numa",
         "A second socket, unless host.numa is on; the placement of threads",
         "model too fast",
