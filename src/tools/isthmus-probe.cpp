@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <array>
 #include <list>
 #include <optional>
 #include <set>
@@ -284,16 +285,25 @@ void run_over(const Options& options, const probes::Probe& probe, LinkTarget& wa
   });
 }
 
-/// The sizes that the user asked for and that a probe does not take are named.
+/// A size as it is written on the command line, such as 64KiB.
+std::string as_typed(Bytes size) {
+  constexpr std::array kUnits{"B", "KiB", "MiB"};
+  std::size_t unit = 0;
+  for (; unit + 1 < kUnits.size() && size.count > 0 && size.count % 1024 == 0; ++unit) size.count /= 1024;
+  return fmt::format("{}{}", size.count, kUnits.at(unit));
+}
+
+/// The sizes that the user asked for and that a probe does not take are named; where none is left of the only probe
+/// that was asked for, that is an error.
 void tell_left_out(const Options& options, const probes::Probe& probe, const std::vector<Bytes>& sizes,
                    const std::set<std::int64_t>& reported) {
   if (options.probes.empty() || probe.sizes.empty()) return;
-  if (reported.empty())
-    throw Error(fmt::format("--sizes '{}': nothing to tell of {}, expected {}", fmt::join(options.sizes, ","),
-                            probe.name, probe.sizes));
   std::vector<std::string> left_out;
   for (const Bytes size : sizes)
-    if (!reported.contains(size.count)) left_out.push_back(fmt::format("{} B", size.count));
+    if (!reported.contains(size.count)) left_out.push_back(as_typed(size));
+  if (reported.empty() && options.probes.size() == 1)
+    throw Error(fmt::format("--sizes {}: nothing to tell of {}, expected {}", fmt::join(left_out, ","), probe.name,
+                            probe.sizes));
   if (!left_out.empty())
     tools::print(
         {{"event", "note"},
