@@ -1,5 +1,7 @@
 #include "isthmus/platform/soc_board.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
@@ -7,6 +9,7 @@
 #include "isthmus/platform/needs.hpp"
 #include "isthmus/platform/specs.hpp"
 #include "platform/cycles.hpp"
+#include "platform/refuse.hpp"
 
 namespace isthmus::platform {
 namespace {
@@ -15,7 +18,7 @@ using fabric::DramController;
 
 constexpr int kLeastToSnoop = 4;      // cycles from the home to a snooped cache and back
 constexpr int kMasterBursts = 64;     // bursts that wait between the processor and the DRAM's controller, each way
-constexpr std::size_t kChannels = 1;  // channels of the DRAM
+constexpr std::size_t kChannels = 1;  // channels of the DRAM that are built
 
 fabric::CoherenceSpec coherence_of(const Description& board, Frequency clock) {
   const Section& interconnect = board.the("interconnect");
@@ -54,6 +57,15 @@ fabric::CoreMemorySpec core_of(const Description& board) {
                               .prefetch = prefetch_spec(board.the("prefetch"))};
   if (stream.flag("enabled")) core.write_stream = static_cast<std::uint64_t>(stream.count("threshold"));
   return core;
+}
+
+fabric::DramSpec checked_dram(const Section& dram) {
+  const std::int64_t channels = dram.count("channels");
+  if (channels != kChannels)
+    refuse(dram.place_of("channels"), dram.name_of("channels"),
+           fmt::format("{} on a board whose FPGA reaches a processor's memory by ports", kChannels),
+           fmt::format("{}", channels));
+  return dram_spec(dram);
 }
 
 std::size_t count(const SocSpec& spec, std::span<const std::size_t> ports, SocRoute route) {
@@ -99,8 +111,8 @@ SocSpec soc_spec(const Description& board) {
           .maintenance = maintenance.flag("enabled"),
           .maintain = cycles(maintenance, "line_cycles"),
           .ports = ports_of(board),
-          .dram = dram_spec(dram),
-          .capacity = {dram.bytes("capacity").count / dram.count("channels")}};
+          .dram = checked_dram(dram),
+          .capacity = dram.bytes("capacity")};
 }
 
 std::size_t port_named(const SocSpec& spec, const std::string& name) {

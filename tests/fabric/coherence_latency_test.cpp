@@ -200,7 +200,7 @@ TEST(CoherentCache, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal({.size = Bytes{127}, .ways = 2}), HasSubstr("expected at least 128 B, a set of it, got 127 B"));
   EXPECT_THAT(refusal({.size = Bytes{4096}, .line = 96}), HasSubstr("a power of two up to 128 B, got 96 B"));
   EXPECT_THAT(refusal({.size = Bytes{4096}, .line = 256}), HasSubstr("got 256 B"));
-  EXPECT_THAT(refusal({.size = Bytes{4096}, .ports = 65}), HasSubstr("0 to 64 ports, got 65"));
+  EXPECT_THAT(refusal({.size = Bytes{4096}, .ports = -1}), HasSubstr("0 ports or more, got -1"));
   EXPECT_THAT(refusal({.size = Bytes{4096}, .ways = 0}), HasSubstr("1 way or more, got 0"));
   EXPECT_THAT(refusal({.size = Bytes{4096}, .writes_in_flight = 0}), HasSubstr("got 8 and 0"));
 }

@@ -241,6 +241,12 @@ def test_bytes_that_do_not_arrive_are_told_first_and_end_with_1(real: Isthmus) -
     assert real(*PORTS, *unflushed, "--set", "cpu.maintenance.enabled=false").returncode == 1
 
 
+def test_probes_that_take_none_of_the_sizes_are_left_out_with_a_note_if_no_probe_is_named(real: Isthmus) -> None:
+    done = real("probe", "model:aws-f1", "--sizes", "64KiB")
+    assert done.returncode == 0, done.stderr
+    assert "device-latency: left out 64KiB; it takes multiples of 64 B" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
@@ -256,7 +262,11 @@ def test_bytes_that_do_not_arrive_are_told_first_and_end_with_1(real: Isthmus) -
         ((*PORTS, "maintenance", "--op", "clean"), "--op: unknown operation 'clean'"),
         ((*PORTS, "maintenance", "--buffers", "3", "--sizes", "64B"), "--buffers 3: expected sizes that cut into so"),
         ((*PORTS, "maintenance", "--load", "9", "--sizes", "64B"), "--load: expected 0..8 accesses of each other"),
-        ((*PORTS, "transpose", "--sizes", "8KiB"), "nothing to tell of transpose, expected squares of 4 B elements"),
+        ((*PORTS, "transpose", "--sizes", "8KiB"), "--sizes 8KiB: nothing to tell of transpose, expected squares of"),
+        (
+            (*PORTS, "port-tx", "--set", "dram.channels=2", "--set", "dram.kernel_channels=2"),
+            "key 'dram.channels': expected 1 on a board whose FPGA reaches a processor's memory by ports, got 2",
+        ),
         (("probe", "model:aws-f1", "maintenance"), "probe 'maintenance': expected a board with cpu and l2"),
         (("probe", "model:aws-f1", "h2d", "--op", "flush"), "--op: expected a board with cpu and l2"),
         ((*PORTS, "memcpy", "--sizes", "3GiB"), "--sizes: expected at most the 2147483648 B of a channel of the DRAM"),
