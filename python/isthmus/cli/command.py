@@ -93,7 +93,10 @@ Sets = Annotated[
 ]
 Fine = Annotated[bool, plain("--fine", "Model every packet, burst and word, which is slower.")]
 Coarse = Annotated[
-    bool, plain("--coarse", "Model a repeated pattern once and count its repetitions, within 1 % of --fine. [default]")
+    bool,
+    plain(
+        "--coarse", "Model a repeated pattern once and count its repetitions, mostly within 1 % of --fine. [default]"
+    ),
 ]
 List = Annotated[bool, plain("--list", "List the names that this command accepts, and stop.")]
 DryRun = Annotated[bool, plain("--dry-run", "Print the plan and an estimate of its time, and stop.")]

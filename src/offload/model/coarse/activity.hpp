@@ -17,7 +17,7 @@ struct Activity {
   fabric::DeviceAddress device{};    ///< of a transfer
   fabric::Unit unit{};               ///< that does a command
   fabric::KernelCall call{};         ///< of a launch
-  Time from{};                       ///< when it begins, of a sample
+  Time from{};                       ///< when it begins, in the run or in a sample
 };
 
 /// Equal for those that take the same time on the same machine. Of a transfer's place in memory only the channel and

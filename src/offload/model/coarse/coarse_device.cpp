@@ -37,8 +37,8 @@ CoarseDevice::Place CoarseDevice::begin(std::size_t caller, const TurnCall& call
   UnderWay one{.caller = caller,
                .activity = copy ? copy_of(call.bytes) : activity_of(*call.command),
                .alone = nullptr,
-               .began = timer_.now(),
                .left = 0};
+  one.activity.from = timer_.now();
   pace_.look_at(one.activity);
   one.alone = pace_.alone(one.activity, copy ? call.bytes : carry_out(*call.command));
   one.left = one.alone->time.seconds();
@@ -83,7 +83,7 @@ void CoarseDevice::set_speeds() {
 }
 
 void CoarseDevice::end(Place place) {
-  const double took = (timer_.now() - place->began).seconds();
+  const double took = (timer_.now() - place->activity.from).seconds();
   count(*place, std::max(1.0, took / place->alone->time.seconds()));
   under_way_.erase(place);
   set_speeds();

@@ -27,7 +27,6 @@ class CoarseDevice {
     std::size_t caller;
     Activity activity;
     std::shared_ptr<const Alone> alone;
-    Time began;
     double left;  ///< seconds that it would take alone
     double speed = 1;
   };

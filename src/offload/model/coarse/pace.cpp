@@ -17,6 +17,9 @@ constexpr std::uint64_t kEnough = std::uint64_t{256} << 10U;
 /// The part of a longer transfer or copy that is sampled to its end.
 constexpr std::uint64_t kWhole = std::uint64_t{256} << 10U;
 
+/// How long what lasts has gone on, in a sample beside others that last, at most.
+constexpr Time kFurthest = Time::ms(1);
+
 /// Commands of which it is known what they take; each takes some 10 KB.
 constexpr std::size_t kKept = 4096;
 
@@ -40,8 +43,15 @@ Time scaled(Time late, Time early, double factor) {
 Pace::Pace(const Loaded& loaded, const RunOrder& order)
     : loaded_(loaded), order_(order), shortest_(half_of_sample(loaded.spec.board)) {}
 
-Sample Pace::sampled(std::span<const Activity> activities, Time limit) const {
-  return take_sample(loaded_, activities, limit, order_);
+Sample Pace::sampled(std::span<const Activity> activities, Time limit, Time start) const {
+  std::vector<Activity> placed(activities.begin(), activities.end());
+  for (Activity& one : placed) one.from = one.from + start;
+  Sample seen = take_sample(loaded_, placed, start + limit, order_);
+  for (Progress& one : seen.activities) {
+    if (one.end) one.end = *one.end - start;
+    one.passed.last = std::max(Time{}, one.passed.last - start);
+  }
+  return seen;
 }
 
 double Pace::Steady::rate() const {
@@ -55,19 +65,31 @@ double Pace::Steady::until(std::uint64_t bytes) const {
 
 Pace::Steady& Pace::steady(const Activity& activity) {
   ActivityKey key = key_of(activity);
-  auto found = steady_.find(key);
-  if (found == steady_.end()) found = steady_.emplace(std::move(key), observe(activity)).first;
-  return found->second;
+  if (const auto found = steady_.find(key); found != steady_.end()) return found->second;
+  const Time into = into_refresh(activity);
+  ActivityKey there = key;
+  there.push_back(static_cast<std::uint64_t>(into.femtoseconds()));
+  if (const auto found = steady_.find(there); found != steady_.end()) return found->second;
+  Steady seen = observe(activity, into);
+  const bool anywhere = activity.work != Work::kernel || seen.lasts() || seen.progress().passed.bytes == 0;
+  return steady_.emplace(std::move(anywhere ? key : there), std::move(seen)).first->second;
 }
 
-Pace::Steady Pace::observe(const Activity& activity) const {
+/// The time from the memory's last refresh to its begin: that of a short kernel depends on how many it meets.
+Time Pace::into_refresh(const Activity& activity) const {
+  if (activity.work != Work::kernel || !loaded_.spec.board.memory) return {};
+  return Time::fs(activity.from.femtoseconds() % loaded_.spec.board.memory->dram.tREFI.femtoseconds());
+}
+
+Pace::Steady Pace::observe(Activity activity, Time start) const {
+  activity.from = {};
   const std::span one(&activity, 1);
   const bool to_its_end = activity.work != DeviceWork::kernel && activity.bytes <= kWhole;
   for (Time half = shortest_;; half = half + half) {
-    Steady seen{.limit = half + half, .late = sampled(one, half + half), .early = {}};
+    Steady seen{.limit = half + half, .late = sampled(one, half + half, start), .early = {}, .alone = nullptr};
     if (seen.progress().end) return seen;
     if (to_its_end || seen.progress().passed.bytes < kEnough) continue;
-    Sample early = sampled(one, half);
+    Sample early = sampled(one, half, start);
     const std::uint64_t passed = seen.progress().passed.bytes - early.activities.front().passed.bytes;
     seen.early = std::move(early);
     if (passed >= kEnough) return seen;
@@ -77,7 +99,6 @@ Pace::Steady Pace::observe(const Activity& activity) const {
 void Pace::look_at(const Activity& activity) {
   if (steady_.size() > kKept) {
     steady_.clear();
-    alone_.clear();
     together_.clear();
     delays_.clear();
   }
@@ -85,14 +106,13 @@ void Pace::look_at(const Activity& activity) {
 }
 
 std::shared_ptr<const Alone> Pace::alone(const Activity& activity, std::uint64_t bytes) {
-  std::shared_ptr<const Alone>& kept = alone_[key_of(activity)];
-  if (kept != nullptr) return kept;
   Steady& seen = steady(activity);
-  kept = std::make_shared<const Alone>(seen.lasts()
-                                           ? extrapolated(activity, seen, bytes)
-                                           : Alone{.time = needed(seen.progress().end), .spent = seen.late.spent});
+  if (seen.alone != nullptr) return seen.alone;
+  seen.alone = std::make_shared<const Alone>(
+      seen.lasts() ? extrapolated(activity, seen, bytes)
+                   : Alone{.time = needed(seen.progress().end), .spent = seen.late.spent});
   seen.late.spent = {};
-  return kept;
+  return seen.alone;
 }
 
 Alone Pace::extrapolated(const Activity& activity, const Steady& seen, std::uint64_t bytes) {
@@ -125,11 +145,12 @@ std::vector<double> Pace::together(std::span<const Activity> activities) {
   for (std::size_t i = 0; i < activities.size(); ++i) order.emplace_back(key_of(activities[i]), i);
   std::ranges::sort(order);
   std::vector<ActivityKey> keys;
+  const std::vector<Activity> met = as_they_met(activities);
   std::vector<Activity> sorted;
   for (const auto& [key, i] : order) {
     keys.push_back(key);
-    sorted.push_back(activities[i]);
-    sorted.back().from = {};
+    keys.back().push_back(static_cast<std::uint64_t>(met[i].from.femtoseconds()));
+    sorted.push_back(met[i]);
   }
   auto found = together_.find(keys);
   if (found == together_.end()) found = together_.emplace(std::move(keys), slowed(sorted)).first;
@@ -138,14 +159,29 @@ std::vector<double> Pace::together(std::span<const Activity> activities) {
   return speeds;
 }
 
+/// The same with the starts that a sample gives them: as far apart as in the run, because two that meet at the same
+/// banks of a memory go on meeting there. What lasts has gone on for a while at most, which beside what is short is
+/// until it is in full swing.
+std::vector<Activity> Pace::as_they_met(std::span<const Activity> activities) {
+  const auto lasts = [this](const Activity& one) { return steady(one).lasts(); };
+  const Time furthest = std::ranges::all_of(activities, lasts) ? kFurthest : shortest_;
+  const Time last = std::ranges::max(activities, {}, &Activity::from).from;
+  const auto age = [&](const Activity& one) {
+    return lasts(one) ? std::min(last - one.from, furthest) : last - one.from;
+  };
+  Time oldest;
+  for (const Activity& one : activities) oldest = std::max(oldest, age(one));
+  std::vector<Activity> placed(activities.begin(), activities.end());
+  for (Activity& one : placed) one.from = oldest - age(one);
+  return placed;
+}
+
 std::vector<double> Pace::slowed(std::span<const Activity> activities) {
   Time limit;
   for (const Activity& activity : activities) limit = std::max(limit, steady(activity).limit);
   if (std::ranges::all_of(activities, [this](const Activity& one) { return steady(one).lasts(); }))
-    return steadily_slowed(activities, limit);
-  std::vector<Activity> placed(activities.begin(), activities.end());
-  limit = set_starts(placed, Time::fs(limit.femtoseconds() / 2));
-  return slowed_in(placed, sampled_to_ends(placed, limit));
+    return steadily_slowed({activities.begin(), activities.end()}, limit);
+  return slowed_in(activities, sampled_to_ends(activities, limit + limit));
 }
 
 /// Until all that do not last have ended.
@@ -160,34 +196,21 @@ Sample Pace::sampled_to_ends(std::span<const Activity> activities, Time limit) {
 }
 
 /// All last: as many bytes in the second half of a sample, in which none ends, as at these rates.
-std::vector<double> Pace::steadily_slowed(std::span<const Activity> activities, Time limit) {
+std::vector<double> Pace::steadily_slowed(std::vector<Activity> activities, Time limit) {
   const auto half = [](Time time) { return Time::fs(time.femtoseconds() / 2); };
-  Sample late = sampled(activities, limit);
-  while (std::ranges::any_of(late.activities, [](const Progress& one) { return one.end.has_value(); }))
-    late = sampled(activities, limit = half(limit));
-  const Sample early = sampled(activities, half(limit));
+  const auto from_last = [&](Time time) { return std::ranges::max(activities, {}, &Activity::from).from + time; };
+  Sample late = sampled(activities, from_last(limit));
+  while (std::ranges::any_of(late.activities, [](const Progress& one) { return one.end.has_value(); })) {
+    limit = half(limit);
+    if (limit < half(shortest_))
+      for (Activity& one : activities) one.from = half(one.from);
+    late = sampled(activities, from_last(limit));
+  }
+  const Sample early = sampled(activities, from_last(half(limit)));
   std::vector<double> speeds;
   for (std::size_t i = 0; i < activities.size(); ++i)
     speeds.push_back(rate_between(early.activities[i], late.activities[i]) / steady(activities[i]).rate());
   return speeds;
-}
-
-/// What lasts begins first; of the others the shorter begin when the longer are in full swing. Returns when all might
-/// have ended.
-Time Pace::set_starts(std::vector<Activity>& activities, Time half) {
-  const auto lasts = [this](const Activity& one) { return steady(one).lasts(); };
-  const Time first = std::ranges::any_of(activities, lasts) ? half : Time{};
-  Time longest;
-  Time sum = first;
-  for (const Activity& one : activities)
-    if (!lasts(one)) {
-      longest = std::max(longest, needed(steady(one).progress().end));
-      sum += needed(steady(one).progress().end);
-    }
-  for (Activity& one : activities)
-    if (!lasts(one))
-      one.from = first + std::min(half, Time::fs((longest - needed(steady(one).progress().end)).femtoseconds() / 2));
-  return sum + sum;
 }
 
 /// The time for which an activity went on at the speed that it has alone, in seconds.
@@ -241,21 +264,19 @@ std::vector<double> Pace::slowed_in(std::span<const Activity> activities, const 
 double Pace::delay_of_last(std::span<const Activity> activities) {
   if (activities.size() < 2) return 0;
   std::vector<ActivityKey> keys;
-  for (const Activity& activity : activities) keys.push_back(key_of(activity));
+  const std::vector<Activity> placed = as_they_met(activities);
+  for (const Activity& activity : placed) {
+    keys.push_back(key_of(activity));
+    keys.back().push_back(static_cast<std::uint64_t>(activity.from.femtoseconds()));
+  }
   std::ranges::sort(keys.begin(), keys.end() - 1);
   if (const auto found = delays_.find(keys); found != delays_.end()) return found->second;
-  std::vector<Activity> placed(activities.begin(), activities.end());
-  Time from = Time::max();
   Time all;
-  for (Activity& one : placed) {
+  for (const Activity& one : placed) {
     const Steady& alone = steady(one);
-    const Time takes = alone.lasts() ? alone.limit : needed(alone.progress().end);
-    all += takes;
-    if (&one != &placed.back()) from = std::min(from, Time::fs(takes.femtoseconds() / 2));
-    one.from = {};
+    all += alone.lasts() ? alone.limit : needed(alone.progress().end);
   }
-  placed.back().from = from;
-  return delays_[keys] = delayed_in(placed, sampled_to_ends(placed, all + all));
+  return delays_[keys] = delayed_in(placed, sampled_to_ends(placed, placed.back().from + all));
 }
 
 double Pace::delayed_in(std::span<const Activity> activities, const Sample& seen) {

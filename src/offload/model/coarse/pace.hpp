@@ -37,6 +37,7 @@ class Pace {
     Time limit;
     Sample late;
     std::optional<Sample> early;
+    std::shared_ptr<const Alone> alone;  ///< null until it is asked for
     const Progress& progress() const { return late.activities.front(); }
     bool lasts() const { return early.has_value(); }
     /// The lasting rate, in bytes a second.
@@ -46,11 +47,12 @@ class Pace {
   };
 
   Steady& steady(const Activity& activity);
-  Steady observe(const Activity& activity) const;
+  Time into_refresh(const Activity& activity) const;
+  Steady observe(Activity activity, Time start) const;
   Alone extrapolated(const Activity& activity, const Steady& seen, std::uint64_t bytes);
   std::vector<double> slowed(std::span<const Activity> activities);
-  std::vector<double> steadily_slowed(std::span<const Activity> activities, Time limit);
-  Time set_starts(std::vector<Activity>& activities, Time half);
+  std::vector<double> steadily_slowed(std::vector<Activity> activities, Time limit);
+  std::vector<Activity> as_they_met(std::span<const Activity> activities);
   Sample sampled_to_ends(std::span<const Activity> activities, Time limit);
   /// A part of a sample in which the same activities go on.
   struct Phase {
@@ -62,13 +64,13 @@ class Pace {
   std::vector<double> slowed_in(std::span<const Activity> activities, const Sample& seen);
   double delayed_in(std::span<const Activity> activities, const Sample& seen);
   double reached(const Activity& activity, const Progress& progress);
-  Sample sampled(std::span<const Activity> activities, Time limit) const;
+  /// All begin `start` later than they say; times in the sample count from there.
+  Sample sampled(std::span<const Activity> activities, Time limit, Time start = {}) const;
 
   Loaded loaded_;
   RunOrder order_;
   Time shortest_;  ///< half of the shortest sample of what lasts
   std::map<ActivityKey, Steady> steady_;
-  std::map<ActivityKey, std::shared_ptr<const Alone>> alone_;
   std::map<std::vector<ActivityKey>, std::vector<double>> together_;
   std::map<std::vector<ActivityKey>, double> delays_;  ///< of the last
 };
