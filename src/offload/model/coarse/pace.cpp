@@ -71,13 +71,13 @@ Pace::Steady& Pace::steady(const Activity& activity) {
   there.push_back(static_cast<std::uint64_t>(into.femtoseconds()));
   if (const auto found = steady_.find(there); found != steady_.end()) return found->second;
   Steady seen = observe(activity, into);
-  const bool anywhere = activity.work != Work::kernel || seen.lasts() || seen.progress().passed.bytes == 0;
+  const bool anywhere = activity.work != DeviceWork::kernel || seen.lasts() || seen.progress().passed.bytes == 0;
   return steady_.emplace(std::move(anywhere ? key : there), std::move(seen)).first->second;
 }
 
 /// The time from the memory's last refresh to its begin: that of a short kernel depends on how many it meets.
 Time Pace::into_refresh(const Activity& activity) const {
-  if (activity.work != Work::kernel || !loaded_.spec.board.memory) return {};
+  if (activity.work != DeviceWork::kernel || !loaded_.spec.board.memory) return {};
   return Time::fs(activity.from.femtoseconds() % loaded_.spec.board.memory->dram.tREFI.femtoseconds());
 }
 
