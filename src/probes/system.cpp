@@ -264,7 +264,8 @@ void probe_system(const SystemJob& job, const Probe& probe, const Report& report
   const platform::System system = platform::load_system(job.target, job.overrides);
   const Way way = std::ranges::find(kWays, probe.name, &Named::name)->way;
   for (const auto& board : system.boards())
-    platform::require(board.platform, fmt::format("probe '{}' of board '{}'", probe.name, board.name), probe.needs);
+    platform::require(board.platform, fmt::format("probe '{}' of board '{}'", probe.name, board.name),
+                      probe.crosses.needs);
   for (std::size_t node = 0; node < system.nodes().size(); ++node) probe_node(job, way, system, node, report);
 }
 

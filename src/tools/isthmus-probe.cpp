@@ -39,7 +39,7 @@ using Board = std::optional<platform::Description>;
 
 /// Tells whether a target has what a probe needs; a real device has it, or says in its own words what it lacks.
 bool served(const probes::Probe& probe, const Board& board) {
-  return board ? platform::has_all(*board, probe.needs) : !probe.on_models_alone;
+  return board ? platform::has_all(*board, probe.crosses.needs) : !probe.crosses.on_models_alone;
 }
 
 using Probes = std::vector<const probes::Probe*>;
@@ -99,7 +99,7 @@ Probes chosen(const Options& options, const Board& board) {
   for (const std::string& name : options.probes) {
     const auto probe = std::ranges::find(probes::all_probes(), name, &probes::Probe::name);
     if (probe == probes::all_probes().end()) throw Error(unknown_name("probe", name, names));
-    if (board) platform::require(*board, fmt::format("probe '{}'", name), probe->needs);
+    if (board) platform::require(*board, fmt::format("probe '{}'", name), probe->crosses.needs);
     found.push_back(&*probe);
   }
   if (found.empty() && board)
@@ -208,14 +208,14 @@ tools::Record description_of(const probes::Probe& probe) {
   return {{"event", "probe"},
           {"name", probe.name},
           {"meaning", probe.meaning},
-          {"crosses", probe.crosses},
-          {"on_models_alone", probe.on_models_alone},
-          {"needs", probe.needs},
+          {"crosses", probe.crosses.name},
+          {"on_models_alone", probe.crosses.on_models_alone},
+          {"needs", probe.crosses.needs},
           {"quantity", probe.latency ? "latency" : "bandwidth"},
           {"curve", probe.curve},
           {"in_study", probe.in_study},
-          {"fitted", probe.fitted},
-          {"compared", probe.compared},
+          {"fitted", probe.calibration == probes::Calibration::fitted},
+          {"compared", probe.calibration != probes::Calibration::none},
           {"sizes", sizes_of(probe.looks_at)}};
 }
 
@@ -250,8 +250,8 @@ std::list<LinkTarget> ways_of(const Options& options, const Board& board, const 
   const probes::Job job = job_of(options);
   std::vector<std::string> channels;
   if (board) check_channels(options, *board);
-  if (board && probe.of_a_link) {
-    const bool pcie = std::ranges::find(probe.needs, "pcie") != probe.needs.end();
+  if (board && probe.crosses.of_a_link) {
+    const bool pcie = std::ranges::find(probe.crosses.needs, "pcie") != probe.crosses.needs.end();
     channels = pcie ? platform::channels_of(*board, "pcie") : board->channels();
     for (const std::string& channel : options.channels)
       if (std::ranges::find(channels, channel) == channels.end())
@@ -278,7 +278,7 @@ struct ProbeSummary {
 void run_over(const Options& options, const probes::Probe& probe, LinkTarget& way, ProbeSummary& told) {
   const std::string device = way.target.open().info().name;
   probe.run(way.job, way.target, [&](probes::Finding finding) {
-    if (probe.of_a_link && !way.named.empty()) finding.parameters.emplace_back("channel", way.named);
+    if (probe.crosses.of_a_link && !way.named.empty()) finding.parameters.emplace_back("channel", way.named);
     tools::print(record_of(options, {.name = device, .grain = way.target.grain()}, probe, finding));
     told.sizes.insert(finding.size.count);
     told.right &= finding.verified.value_or(true);

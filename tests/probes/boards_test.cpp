@@ -71,7 +71,7 @@ class Board {
     std::ofstream stream(file_);
     stream << "name = \"Board of parts\"\n";
     const auto needs = [&probe](std::string_view kind) {
-      return std::ranges::find(probe.needs, kind) != probe.needs.end();
+      return std::ranges::find(probe.crosses.needs, kind) != probe.crosses.needs.end();
     };
     const Sections& parts = needs(platform::kCoherentLink) ? kShared : needs("cpu") ? kOneChip : kPrivate;
     for (const std::string_view kind : kinds) stream << parts.of(kind) << "\n";
@@ -87,15 +87,15 @@ class Board {
 
 TEST(Needs, OfEveryProbeAreEnoughForIt) {
   for (const Probe& probe : all_probes()) {
-    const Board whole(probe, {probe.needs.begin(), probe.needs.end()});
+    const Board whole(probe, {probe.crosses.needs.begin(), probe.crosses.needs.end()});
     EXPECT_THAT(found(probe, whole.file()), Not(IsEmpty())) << probe.name;
   }
 }
 
 TEST(Needs, OfEveryProbeAreNamedWhereTheBoardLacksOne) {
   for (const Probe& probe : all_probes())
-    for (const std::string_view lacking : probe.needs) {
-      std::vector<std::string_view> kinds(probe.needs.begin(), probe.needs.end());
+    for (const std::string_view lacking : probe.crosses.needs) {
+      std::vector<std::string_view> kinds(probe.crosses.needs.begin(), probe.crosses.needs.end());
       std::erase(kinds, lacking);
       const Board less(probe, kinds);
       EXPECT_THAT([&] { found(probe, less.file()); }, ThrowsMessage<Error>(HasSubstr(std::string(lacking))))
@@ -106,7 +106,7 @@ TEST(Needs, OfEveryProbeAreNamedWhereTheBoardLacksOne) {
 // The file says the same of its first link as F1's of its only one, and of the second but for the lanes.
 TEST(TwoLinks, AreProbedEachAsTheOnlyLinkOfABoard) {
   for (const Probe& probe : all_probes()) {
-    if (!platform::has_all(platform::load(platform::file_of("model:aws-f1")), probe.needs)) continue;
+    if (!platform::has_all(platform::load(platform::file_of("model:aws-f1")), probe.crosses.needs)) continue;
     EXPECT_EQ(found(probe, board("two-links"), "vh0"), found(probe, "model:aws-f1")) << probe.name;
     EXPECT_EQ(found(probe, board("two-links"), "narrow"), found(probe, "model:aws-f1", "", {"link.pcie.lanes=8"}))
         << probe.name;

@@ -79,22 +79,30 @@ struct Sizes {
   std::int64_t most = 0;
 };
 
-/// A micro-benchmark; `run` reports each finding as soon as it is complete. What follows `of_a_link` is for who shows
-/// or uses its records.
+/// What the bytes of probes cross. The limits of the models for it are shown with each of them.
+struct Crossing {
+  std::string_view name;
+  platform::Needs needs;  ///< parts that a modelled board needs for it
+  bool on_models_alone = false;
+  bool of_a_link = true;  ///< whether it is of a link, so that each link of the board is probed
+};
+
+/// The use of a probe for models that are calibrated: those fitted with it are compared with it too. Only host, link,
+/// DMA engine and launches decide what is fitted.
+enum class Calibration { none, compared, fitted };
+
+/// A micro-benchmark; `run` reports each finding as soon as it is complete. What follows `run` is for who shows or uses
+/// its records.
 struct Probe {
   std::string_view name;
   std::string_view meaning;
-  std::string_view crosses;  ///< parts that its bytes cross; the limits of the models for these parts are shown with it
-  platform::Needs needs;     ///< parts that a modelled board needs for it
+  Crossing crosses;
   void (*run)(const Job& job, Target& target, const Report& report);
   std::span<const std::string_view> takes = {};  ///< options of the command that only some probes take
-  bool on_models_alone = false;
-  bool of_a_link = true;  ///< whether it probes a link, so that each link of the board is probed
-  bool latency = false;   ///< whether its value is a time; else a rate
-  bool curve = false;     ///< whether it has one value for each size, drawn as a line
+  bool latency = false;                          ///< whether its value is a time; else a rate
+  bool curve = false;                            ///< whether it has one value for each size, drawn as a line
   bool in_study = false;  ///< whether a study probes each target with it: a curve at several sizes, else the largest
-  bool fitted = false;    ///< whether models are calibrated with it: only host, link, DMA engine and launches decide it
-  bool compared = false;  ///< whether a calibrated model is compared with it
+  Calibration calibration = Calibration::none;
   Sizes looks_at{};
   std::string_view sizes = {};  ///< in words, which of the sizes asked for it reports; empty: all, or sizes of its own
 };
