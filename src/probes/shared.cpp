@@ -40,7 +40,7 @@ std::vector<Start> starts_of(const Job& job, std::string_view probe, const std::
   std::vector<Start> starts;
   for (const std::string& name : job.starts) {
     const auto found = std::ranges::find(names, name);
-    if (found == names.end()) throw Error(fmt::format("--start: {} of {}", unknown_name("start", name, names), probe));
+    if (found == names.end()) throw Error(fmt::format("{}: --start: {}", probe, unknown_name("start", name, names)));
     starts.push_back(allowed[static_cast<std::size_t>(found - names.begin())]);
   }
   return starts;

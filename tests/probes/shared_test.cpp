@@ -133,8 +133,10 @@ TEST(Shared, RefusesWhatCannotBe) {
       HasSubstr("at most the 2097152 B that 1 pages of 2097152 B hold (translation.entries, translation.page)"));
   EXPECT_EQ(refusal({.probe = "shared-write", .overrides = {"translation.entries=1"}, .sizes = {{2 * kLarge.count}}}),
             "");
-  EXPECT_THAT(refusal({.probe = "cache-miss", .starts = {"warn"}}), HasSubstr("--start: unknown start 'warn'"));
-  EXPECT_THAT(refusal({.probe = "cache-hit", .starts = {"cold"}}), HasSubstr("expected warm of cache-hit"));
+  EXPECT_EQ(refusal({.probe = "shared-read", .starts = {"wrm"}}),
+            "shared-read: --start: unknown start 'wrm': expected flushed, cold or warm; did you mean 'warm'?");
+  EXPECT_EQ(refusal({.probe = "cache-hit", .starts = {"cold"}}),
+            "cache-hit: --start: unknown start 'cold': expected warm");
   EXPECT_THAT(refusal({.probe = "cache-hit", .overrides = {"host.llc.enabled=false"}}),
               HasSubstr("expected true on a board with a coherent cache, got false"));
   EXPECT_THAT(refusal({.probe = "cache-hit", .overrides = {"link.qpi.round_trip=64ns"}}),
