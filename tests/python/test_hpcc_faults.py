@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 from tests.python.conftest import Isthmus
 from tests.python.hpcc_records import errors_of
-from tests.python.test_hpcc import BENCHMARKS, sets
+from tests.python.test_hpcc import sets
+
+from isthmus.hpcc.benchmarks import BENCHMARKS
 
 SMALL = ("--size", "small", "--repeat", "3")
-WITH_KERNELS = [name for name in BENCHMARKS if name != "b_eff"]
+WITH_KERNELS = [name for name, row in BENCHMARKS.items() if row.design]
 
 
 @pytest.fixture(scope="module")

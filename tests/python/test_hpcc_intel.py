@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from tests.python.conftest import Isthmus
-from tests.python.test_hpcc import BENCHMARKS
+
+from isthmus.hpcc.benchmarks import BENCHMARKS
 
 # By name: where the runtime is installed for the whole machine too, the numbers of devices are others.
 INTEL = "opencl:Intel(R) OpenCL"

@@ -7,7 +7,7 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.hpcc_records import hpcc_record
 
-from isthmus.hpcc.keys import hpc_challenge
+from isthmus.hpcc.benchmarks import BENCHMARKS
 from isthmus.hpcc.tables import summary_lines
 from isthmus.records import HpccRecord
 
@@ -22,6 +22,10 @@ def records(names: list[str], ranks: int = 1, seconds: float = 0.5, **changed: A
     return [
         HpccRecord.model_validate(hpcc_record(name, 8.0, ranks, seconds=[seconds, 0.6], **changed)) for name in names
     ]
+
+
+def hpc_challenge(records: list[HpccRecord]) -> dict[str, str]:
+    return BENCHMARKS[records[0].benchmark].keys.lines(records)
 
 
 DOUBLE: dict[str, tuple[dict[str, Any], list[str]]] = {

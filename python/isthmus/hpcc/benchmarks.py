@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import unknown
+from isthmus.hpcc.keys import Keys, ptrans_keys, random_access_keys
 
 Banks = Mapping[str, list[int]]
 Space = dict[str, list[int]]
@@ -66,6 +67,7 @@ class Benchmark:
     from_memory: bool = False  # its rate is that of memory, where caches do not hold what it works on
     records: Mapping[str, str] = field(default_factory=dict)  # what its runs measure, and the unit of each
     rated: str = ""  # the record that stands for it, where several do
+    keys: Keys = field(default_factory=Keys)
     predicted: bool = False  # in strong scaling, by the curve of one rank over the size of a matrix (meyer2024 4.2.3)
 
 
@@ -88,6 +90,10 @@ BENCHMARKS = {
         from_memory=True,
         records={f"stream.{name}": "GB/s" for name in ("write", "copy", "scale", "add", "triad", "read")},
         rated="stream.triad",
+        keys=Keys(
+            {f"stream.{name.lower()}": f"STREAM_{name}" for name in ("Copy", "Scale", "Add", "Triad")},
+            {"STREAM_VectorSize": "ARRAY_SIZE"},
+        ),
     ),
     "fft": Benchmark(
         Design(("fft",), {"in": 0, "twiddles": 0, "out": 1, "scratch": 1}, {}),
@@ -109,6 +115,7 @@ BENCHMARKS = {
             "single": {"BLOCK_SIZE": [32, 64, 128, 256], "GEMM_SIZE": [4, 8, 16], "NUM_REPLICATIONS": COPIES},
         },
         records={"gemm": "GFLOP/s"},
+        keys=Keys({"gemm": "DGEMM_Gflops"}, {"DGEMM_N": "MATRIX_SIZE"}),
     ),
     "hpl": Benchmark(
         Design(("hpl_update",), {}, {"a": 0, "diagonal": 1, "left": 1, "top": 1}),
@@ -144,6 +151,7 @@ BENCHMARKS = {
         Growth("TABLE_SIZE_LOG", of_all=True, logarithm=True),
         from_memory=True,
         records={"random_access": "GUP/s"},
+        keys=Keys(more=random_access_keys),
     ),
     "ptrans": Benchmark(
         Design(("transpose",), {}, {"a": 0, "received": 0, "b": 1, "sources": 1, "c": 2}),
@@ -155,6 +163,7 @@ BENCHMARKS = {
         Growth("MATRIX_SIZE", of_all=True, power=0.5, blocks=("BLOCK_SIZE",)),
         from_memory=True,
         records={"ptrans": "GB/s", "ptrans.flops": "GFLOP/s", "ptrans.traffic": "GB/s"},
+        keys=Keys(sizes={"PTRANS_n": "MATRIX_SIZE", "PTRANS_nb": "BLOCK_SIZE"}, more=ptrans_keys),
     ),
     "b_eff": Benchmark(
         records={f"b_eff.{2**log}B": "GB/s" for log in range(21)} | {"b_eff.latency": "us", "b_eff": "GB/s"}

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 from isthmus.base.numbers import counted, figure, percent
 from isthmus.base.sizes import format_size
 from isthmus.hpcc.benchmarks import benchmark_of
-from isthmus.hpcc.keys import hpc_challenge
 from isthmus.records import HpccPlace, HpccRecord
 from isthmus.show.output import Table, table_of
 
@@ -93,7 +92,7 @@ def summary_lines(records: Sequence[HpccRecord]) -> str:
     lines += [f"{name}={value}" for name, value in first.parameters.items()]
     for one in records if first.validated else []:
         lines += [f"{name}={value}" for name, value in _figures(one).items()]
-    lines += [f"{name}={value}" for name, value in hpc_challenge(records).items()]
+    lines += [f"{name}={value}" for name, value in benchmark_of(first.benchmark).keys.lines(records).items()]
     lines += [f"{name}={value}" for name, value in _power(first).items()]
     lines += [f"{_key(first.error_is)}={_number(first.error)}", f"ErrorLimit={first.error_limit:.6g}"]
     lines += [f"Success={int(first.validated)}", "End of Summary section."]
