@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 from isthmus.base.durations import parse_duration
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import write_atomically
+from isthmus.base.names import unknown
 from isthmus.cli.command import DryRun, List, argument, written
+from isthmus.cli.commands import COMMANDS
 from isthmus.cli.hpcc_options import (
     Binary,
     For,
@@ -17,6 +19,7 @@ from isthmus.cli.hpcc_options import (
     tuned_words,
 )
 from isthmus.cli.noise import loads_of, warn_if_noisy
+from isthmus.hpcc.benchmarks import BENCHMARKS
 from isthmus.hpcc.side_file import check
 from isthmus.running.tools import as_options, collect
 from isthmus.show.output import Result
@@ -38,12 +41,19 @@ Summary = Annotated[
 ]
 
 
+def _known(word: str | None) -> str | None:
+    """The word as it is; an IsthmusError with the nearest benchmark or command of `hpcc` if it is neither."""
+    if word is not None and word not in BENCHMARKS:
+        raise unknown("benchmark", word, [*BENCHMARKS, *COMMANDS["hpcc"].members])
+    return word
+
+
 def hpcc(
     session: Session,
     work: RunOptions,
     placing: Placement,
     measuring: MeasurementOptions,
-    benchmark: Annotated[str | None, argument("BENCH", "A benchmark that --list names.")] = None,
+    benchmark: Annotated[str | None, argument("BENCH", "A benchmark that --list names.", _known)] = None,
     for_: For = None,
     kernel: Kernel = None,
     binary: Binary = None,
