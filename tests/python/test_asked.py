@@ -1,3 +1,5 @@
+import json
+
 import pytest
 from tests.python.conftest import Isthmus
 
@@ -33,6 +35,16 @@ def test_a_parameter_is_an_option_or_set_without_a_dot_and_the_row_has_it(isthmu
     assert isthmus.json(*SUM)["rows"][0]["parameters"] == {"values": 1024}
     assert isthmus.json(*FILTER)["rows"][0]["parameters"] == {}
     assert isthmus.json(*FILTER, ISTHMUS_INPUT="photos")["rows"][0]["parameters"] == {"input": "photos"}
+
+
+@pytest.mark.parametrize("option", ["--values {}", "--set values={}", "--messages {}"])
+def test_the_last_of_an_option_given_twice_holds_and_a_note_says_so(isthmus: Isthmus, option: str) -> None:
+    words = [word for value in (32, 64) for word in option.format(value).split()]
+    done = isthmus(*SUM, *words, "--json", "-")
+    (row,) = json.loads(done.stdout)["rows"]
+    assert (row["parameters"]["values"], row["count"]) == ((1024, 64) if "messages" in option else (64, 200))
+    assert f"note: {option.rpartition(' ')[0]}" in done.stderr
+    assert done.stderr.count("given more than once, 64 holds") == 1
 
 
 def test_parameters_and_numbers_of_the_platform_are_told_apart_by_the_dot(isthmus: Isthmus) -> None:

@@ -42,9 +42,9 @@ def plain(words: str, text: str, parser: Callable[[Any], Any] | None = None) -> 
     return typer.Option(*names, metavar=metavar, help=text, parser=parser)
 
 
-def argument(metavar: str, text: str) -> Any:
-    """What is typed without a name; `metavar` stands for it in help."""
-    return typer.Argument(metavar=metavar, help=text)
+def argument(metavar: str, text: str, check: Callable[[str | None], str | None] | None = None) -> Any:
+    """What is typed without a name; `metavar` stands for it in help, `check` refuses what is no such word."""
+    return typer.Argument(metavar=metavar, help=text, callback=check)
 
 
 def configured(words: str, text: str) -> Any:
@@ -216,11 +216,11 @@ def command(
         @functools.wraps(function)
         def invoke(**values: Any) -> None:
             session = Session.from_flags({one.name: values.pop(one.name) for one in common})
-            for key, last in _set_twice(values.get("sets") or ()).items():
-                session.note(f"--set {key}: given more than once, {last} holds")
             context = values.pop(_CONTEXT)
             if takes_typed:
                 values[_TYPED] = context.meta[_TYPED]
+            for name, last in _given_twice(values.get("sets") or (), values.get(_TYPED, TypedOptions())).items():
+                session.note(f"{name}: given more than once, {last} holds")
             for key, group in groups.items():
                 values[key] = group(**{one.name: values.pop(one.name) for one in dataclasses.fields(group)})
             try:
@@ -257,11 +257,12 @@ def _options_of(group: Any) -> list[inspect.Parameter]:
     ]
 
 
-def _set_twice(sets: Sequence[str]) -> dict[str, str]:
-    """Keys that are set more than once, each with its last value, which holds."""
-    pairs = [(key.strip(), value) for key, _, value in (text.partition("=") for text in sets)]
-    keys = [key for key, _ in pairs]
-    return {key: value for key, value in pairs if keys.count(key) > 1}
+def _given_twice(sets: Sequence[str], typed: TypedOptions) -> dict[str, str | None]:
+    """Keys, and options of applications, that are given more than once, each with its last value, which holds."""
+    pairs = [(f"--{name}", value) for name, value in typed.options]
+    pairs += [(f"--set {key.strip()}", value) for key, _, value in (text.partition("=") for text in sets)]
+    names = [name for name, _ in pairs]
+    return {name: value for name, value in pairs if names.count(name) > 1}
 
 
 def help_text(ctx: Any, whole: bool) -> str:

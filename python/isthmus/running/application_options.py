@@ -42,7 +42,7 @@ class ApplicationOptions:
             raise IsthmusError(f"--set {key}: only a description, FILE.toml, has keys app.*, and {why}")
 
     def check(self, applications: Sequence[Application]) -> None:
-        """Refuses what none of the applications takes, and what is given under two names."""
+        """Refuses what no application takes, and what is given under two names; the last of one name holds."""
         given: dict[str, str] = {} if self.count is None else {"count": "--count"}
         for name, place in self._names():
             if not any(name in (one.counted, *one.parameters) for one in applications):
@@ -50,7 +50,7 @@ class ApplicationOptions:
             other = given.get(name) or (
                 given.get("count") if any(name == one.counted for one in applications) else None
             )
-            if other is not None:
+            if other not in (None, place):
                 raise IsthmusError(f"{place}: is given as {other} too")
             given[name] = place
 
