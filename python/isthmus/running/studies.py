@@ -1,6 +1,6 @@
 """Studies: applications on several targets in several flows, spread into runs."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -13,7 +13,7 @@ from isthmus.base.grain import DEFAULT, Grain
 from isthmus.base.names import meant
 from isthmus.base.toml_lines import line_of, line_of_item
 from isthmus.running.application_options import ApplicationDefaults, ApplicationOptions, parameters_of, spread
-from isthmus.running.applications import PATHS, Application, describe, is_program
+from isthmus.running.applications import PATHS, Application, describe, described_with, is_program
 from isthmus.running.coherence import TREE, check_method, kept_coherent
 from isthmus.running.descriptions.application import (
     DescribedApplication,
@@ -152,6 +152,19 @@ class _StudyApplication:
             parameter.check(values[name], f"{self.place(key)}: key 'application.{key}'")
         return values
 
+    def check(self, parameters: Sequence[str], typed: Collection[str]) -> None:
+        """Has the application check NAME=VALUE of its parameters, of which those `typed` are not from the table."""
+        try:
+            described_with(self.typed, self.application, parameters)
+        except IsthmusError as error:
+            name, _, why = str(error).partition(": ")
+            if name in typed:
+                raise
+            if name not in self._given():
+                raise IsthmusError(f"{self.place(self.key)}: {error}") from error
+            key = self._key(name)
+            raise IsthmusError(f"{self.place(key)}: key 'application.{key}': {why}") from error
+
     def _key(self, name: str) -> str:
         """The key of a parameter in the table."""
         return "input" if name == "input" and self.work.input is not None else f"parameters.{name}"
@@ -226,6 +239,7 @@ def _experiment(work: _StudyApplication, flags: Flags) -> Experiment:
     application = work.application
     count, given = flags.asked.of_application(application)
     parameters = parameters_of(application, given, work.parameters())
+    work.check(parameters, given)
     return Experiment(
         application=work.typed,
         target="",
