@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from tests.python.conftest import Isthmus
 
+from isthmus.base.flows import FLOWS
+from isthmus.base.names import listed
+
 RUN = ("run", "image-filter", "--on", "model:aws-f1")
 
 
@@ -133,7 +136,7 @@ def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus
         (("run", "image-filter", "--on", "missing.toml"), "target 'missing.toml': no such file"),
         (
             (*RUN, "--flow", "streams"),
-            "--flow: expected offload, overlap, stream or shared, got 'streams'; help: did you mean 'stream'?",
+            f"--flow: expected {listed(FLOWS, 'or')}, got 'streams'; help: did you mean 'stream'?",
         ),
         (
             ("run", "image-filter", "--on", "native", "--workers", "0"),

@@ -8,6 +8,8 @@ from unittest import mock
 import pytest
 from tests.python.conftest import TREE, Isthmus
 
+from isthmus.base.flows import FLOWS
+from isthmus.base.names import listed
 from isthmus.running.parallel import cores, parallel_s
 
 MODELS = [
@@ -121,7 +123,7 @@ GOOD = '[application]\nname = "image-filter"\n[study]\ntargets = ["model:aws-f1"
         ),
         (
             GOOD.replace('["stream"]', '["streem"]'),
-            "5: key 'study.flows': expected a list of offload, overlap, stream and shared, got 'streem'; "
+            f"5: key 'study.flows': expected a list of {listed(FLOWS, 'and')}, got 'streem'; "
             "help: did you mean 'stream'?",
         ),
         (
@@ -344,6 +346,27 @@ def test_what_is_typed_reaches_the_applications_that_have_it(isthmus: Isthmus) -
     rows = isthmus.json(*words)["rows"]
     assert {(row["count"], row["parameters"].get("values")) for row in rows} == {(2, None), (3, 128)}
     assert {row["count"] for row in isthmus.json(*words[:3], "--count", "5")["rows"]} == {5}
+
+
+@pytest.mark.parametrize(
+    ("more", "words", "place"),
+    [
+        ("", (), "wrong.toml:3: key 'application.parameters.values'"),
+        ("count = 1\n", (), "wrong.toml:3: key 'application.parameters.values'"),
+        ("", ("--values", "33"), "values"),
+    ],
+)
+def test_what_an_application_itself_refuses_is_one_line_with_its_place(
+    real: Isthmus, more: str, words: tuple[str, ...], place: str
+) -> None:
+    study = '[study]\ntargets = ["model:aws-f1"]\n'
+    (real.folder / "wrong.toml").write_text(
+        f'[application]\nname = "suffix-sum"\nparameters = {{values = 17}}\n{more}{study}'
+    )
+    done = real("study", "wrong.toml", *words)
+    got = words[-1] if words else "17"
+    expected = f"error: {place}: expected a multiple of 16, which a word of 512 bit holds, got {got}\n"
+    assert (done.returncode, done.stderr) == (2, expected)
 
 
 def test_a_path_among_the_parameters_is_from_the_folder_of_the_study(isthmus: Isthmus) -> None:

@@ -97,12 +97,14 @@ class Goal:
 
 
 def supports(unit: Unit, flow: str, method: str | None = None) -> bool:
-    """Tells whether an application of such units can be written for a flow; any can for a chip, which has methods."""
+    """Tells whether a flow has a formula and an application of such units can be written for it; any can for a chip,
+    which has methods.
+    """
     if method is not None:
         return True
     if flow == "stream":
         return unit.streams
-    return flow != "shared" or unit.streams or unit.reads_again
+    return flow in FORMULAS and (flow != "shared" or unit.streams or unit.reads_again)
 
 
 def drawn(description: Description, count: int) -> list[dict[str, float]]:
