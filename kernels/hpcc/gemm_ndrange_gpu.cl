@@ -83,7 +83,8 @@ void multiply(__local const slices* slice, uint x, uint y, quad sum[GEMM_SIZE][R
 }
 
 // The work-item's column and row in the tile. 32 neighbours, which read local memory together, are 8 x 4, so that they
-// read 12 different quads a step rather than 18; pairs of them read the same quads of B, so that these are read at once.
+// read 12 different quads a step rather than 18. Pairs of them read the same quads of B, so that these are read at
+// once.
 uint2 place(uint item) {
 #if ITEMS_X % 8 == 0 && ITEMS_Y % 4 == 0
   const uint group = item / 32;

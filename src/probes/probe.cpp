@@ -33,22 +33,22 @@ constexpr std::array<std::string_view, 1> kTakesStart{"--start"};
 constexpr std::array<std::string_view, 2> kTakesRequests{"--burst", "--start"};
 constexpr std::array<std::string_view, 3> kTakesPorts{"--port", "--state", "--offset"};
 constexpr std::array<std::string_view, 4> kTakesMaintenance{"--op", "--buffers", "--load", "--offset"};
-constexpr Crossing kStaged{.name = "staged copies", .needs = needs::kCopies};
-constexpr Crossing kPinned{.name = "pinned copies", .needs = needs::kCopies};
-constexpr Crossing kStreams{.name = "streams", .needs = platform::kStreamNeeds, .on_models_alone = true};
-constexpr Crossing kRegisters{.name = "registers", .needs = needs::kRegisters, .on_models_alone = true};
-constexpr Crossing kHostMemory{.name = "host memory", .needs = needs::kHostAccess, .on_models_alone = true};
-constexpr Crossing kDeviceMemory{.name = "device memory", .needs = needs::kKernels, .of_a_link = false};
-constexpr Crossing kLaunches{.name = "launches", .needs = needs::kLaunches};
+constexpr CrossedParts kStaged{.name = "staged copies", .needs = needs::kCopies};
+constexpr CrossedParts kPinned{.name = "pinned copies", .needs = needs::kCopies};
+constexpr CrossedParts kStreams{.name = "streams", .needs = platform::kStreamNeeds, .on_models_alone = true};
+constexpr CrossedParts kRegisters{.name = "registers", .needs = needs::kRegisters, .on_models_alone = true};
+constexpr CrossedParts kHostMemory{.name = "host memory", .needs = needs::kHostAccess, .on_models_alone = true};
+constexpr CrossedParts kDeviceMemory{.name = "device memory", .needs = needs::kKernels, .of_a_link = false};
+constexpr CrossedParts kLaunches{.name = "launches", .needs = needs::kLaunches};
 
 /// Memory that the CPU's caches are coherent with, from a circuit; no link of the board is chosen, and no real device
 /// offers it.
-constexpr Crossing of_caches(std::string_view name, platform::Needs needs) {
+constexpr CrossedParts of_caches(std::string_view name, platform::Needs needs) {
   return {.name = name, .needs = needs, .on_models_alone = true, .of_a_link = false};
 }
-constexpr Crossing kShared = of_caches("shared memory", platform::kSharedNeeds);
-constexpr Crossing kSharedMachine = of_caches("shared memory", kSharedMachineNeeds);
-constexpr Crossing kPorts = of_caches("processor's memory", platform::kSocNeeds);
+constexpr CrossedParts kShared = of_caches("shared memory", platform::kSharedNeeds);
+constexpr CrossedParts kSharedMachine = of_caches("shared memory", kSharedMachineNeeds);
+constexpr CrossedParts kPorts = of_caches("processor's memory", platform::kSocNeeds);
 constexpr std::string_view kWholeWords = "multiples of 64 B up to 1 GiB";
 
 constexpr std::array kProbes = std::to_array<Probe>({

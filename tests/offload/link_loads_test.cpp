@@ -19,7 +19,7 @@ TEST(LinkLoads, ChooseTheLinkThatWouldHaveDoneWithATransferFirst) {
     std::vector<std::uint64_t> under_way(rates.size());
     for (int i = *rc::gen::inRange(1, 10); i > 0; --i) {
       Command transfer;
-      transfer.work = Work::to_device;
+      transfer.work = DeviceWork::to_device;
       transfer.bytes = *rc::gen::inRange<std::uint64_t>(1, 1'000'000);
       const std::size_t chosen = loads.best(all, transfer);
       const auto ends = [&](std::size_t link) {
@@ -35,10 +35,10 @@ TEST(LinkLoads, ChooseTheLinkThatWouldHaveDoneWithATransferFirst) {
 TEST(LinkLoads, ChooseAmongEqualLinksTheOneThatIsIdleTheOtherWayAndThenTheFirst) {
   LinkLoads loads({{1e9}, {1e9}, {1e9}});
   Command there;
-  there.work = Work::to_device;
+  there.work = DeviceWork::to_device;
   there.bytes = 4096;
   Command back = there;
-  back.work = Work::to_host;
+  back.work = DeviceWork::to_host;
   EXPECT_EQ(loads.best({0, 1, 2}, there), 0U);
   loads.begin(0, there);
   EXPECT_EQ(loads.best({0, 1, 2}, back), 1U);

@@ -80,7 +80,7 @@ struct Sizes {
 };
 
 /// What the bytes of probes cross. The limits of the models for it are shown with each of them.
-struct Crossing {
+struct CrossedParts {
   std::string_view name;
   platform::Needs needs;  ///< parts that a modelled board needs for it
   bool on_models_alone = false;
@@ -96,7 +96,7 @@ enum class Calibration { none, compared, fitted };
 struct Probe {
   std::string_view name;
   std::string_view meaning;
-  Crossing crosses;
+  CrossedParts crosses;
   void (*run)(const Job& job, Target& target, const Report& report);
   std::span<const std::string_view> takes = {};  ///< options of the command that only some probes take
   bool latency = false;                          ///< whether its value is a time; else a rate
