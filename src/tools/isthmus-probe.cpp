@@ -66,7 +66,7 @@ void check_options(const Options& options, const Board& board) {
     if (!board)
       throw Error(
           fmt::format("{}: expected a model with parts for {}, got '{}'", option, names_of(takers), options.target));
-    platform::require(*board, option, takers.front()->needs);
+    platform::require(*board, option, takers.front()->crosses.needs);
   }
 }
 
