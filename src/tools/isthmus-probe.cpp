@@ -381,12 +381,12 @@ int probe(const Options& options) {
   const bool system = is_system(options);
   const Board board = system ? Board{} : board_of(options);
   options.grain.check(options.target, system || board);
-  check_options(options, board);
   if (system || board) keep_freed_memory();
   if (system) {
     probe_system(options);
     return tools::kDone;
   }
+  check_options(options, board);
   LinkTarget first{.job = job_of(options), .named = {}};
   first.target.open();  // what cannot be opened is known before a probe is looked for
   const Options fitting = fitted(options, board);

@@ -283,7 +283,7 @@ def test_numbers_of_a_paper_are_compared_with_those_of_a_board_of_two_links(
 @pytest.mark.parametrize(
     ("experiment", "unit", "expected"),
     [
-        ("input:BOARD:link.pcie.lanes", "", "unknown key 'link.pcie.lanes'"),
+        ("input:BOARD:link.pcie.lanes", "", "two-links.toml has no link.pcie; it has link.vh0, link.vh1,"),
         ("probe:BOARD:h2d:1MiB@channel=wide", "GB/s", "unknown channel 'wide'"),
         ("probe:BOARD:h2d:1MiB", "GB/s", "expected '@channel=NAME' of one of its links vh0, narrow"),
         (

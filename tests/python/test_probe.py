@@ -290,7 +290,7 @@ def test_what_ports_cannot_do_is_one_line(real: Isthmus, words: tuple[str, ...],
     [
         (
             ("xeon-fpga-v1", "shared-read", "--sizes", "64B", "--burst", "256B"),
-            "--sizes '64': nothing to tell of shared-read, expected sizes of at least one of --burst",
+            "--sizes 64B: nothing to tell of shared-read, expected sizes of at least one of --burst",
         ),
         (
             ("xeon-fpga-v1", "loopback", "--start", "nonsense"),
@@ -319,4 +319,4 @@ def test_an_option_that_changes_nothing_is_refused(real: Isthmus, words: tuple[s
 def test_sizes_below_every_request_are_told_as_left_out(real: Isthmus) -> None:
     done = real("probe", "model:xeon-fpga-v1", "shared-read", "--sizes", "64B,4KiB", "--burst", "256B")
     assert done.returncode == 0
-    assert "shared-read: left out 64 B; it takes sizes of at least one of --burst" in done.stdout + done.stderr
+    assert "shared-read: left out 64B; it takes sizes of at least one of --burst" in done.stdout + done.stderr
