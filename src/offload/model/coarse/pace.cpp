@@ -77,8 +77,9 @@ Pace::Steady& Pace::steady(const Activity& activity) {
 
 /// The time from the memory's last refresh to its begin: that of a short kernel depends on how many it meets.
 Time Pace::into_refresh(const Activity& activity) const {
-  if (activity.work != DeviceWork::kernel || !loaded_.spec.board.memory) return {};
-  return Time::fs(activity.from.femtoseconds() % loaded_.spec.board.memory->dram.tREFI.femtoseconds());
+  const auto& memory = loaded_.spec.board.memory;
+  if (activity.work != DeviceWork::kernel || !memory) return {};
+  return Time::fs(activity.from.femtoseconds() % memory->dram.tREFI.femtoseconds());
 }
 
 Pace::Steady Pace::observe(Activity activity, Time start) const {
