@@ -79,7 +79,7 @@ Pace::Steady& Pace::steady(const Activity& activity) {
 Time Pace::into_refresh(const Activity& activity) const {
   const auto& memory = loaded_.spec.board.memory;
   if (activity.work != DeviceWork::kernel || !memory) return {};
-  return Time::fs(activity.from.femtoseconds() % memory->dram.tREFI.femtoseconds());
+  return Time::fs(activity.from.femtoseconds() % needed(memory).dram.tREFI.femtoseconds());
 }
 
 Pace::Steady Pace::observe(Activity activity, Time start) const {
