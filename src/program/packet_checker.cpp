@@ -21,7 +21,8 @@ bool PacketChecker::is(const Candidate& candidate, std::span<const std::byte> ou
   expected_.resize(packets_.length(candidate.packet));
   packets_.fill(candidate.packet, expected_);
   packets_.reference(candidate.position, expected_);
-  return expected_.size() == out.size() && std::memcmp(expected_.data(), out.data(), out.size()) == 0;
+  if (expected_.size() != out.size()) return false;
+  return out.empty() || std::memcmp(expected_.data(), out.data(), out.size()) == 0;
 }
 
 void PacketChecker::take(std::span<const std::byte> out) {
