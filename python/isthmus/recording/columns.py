@@ -1,7 +1,7 @@
 """Columns of whole numbers in as few bytes as their values need, for a program may make tens of millions of calls."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,12 @@ def pieces(length: int) -> Iterator[slice]:
     """Slices of all rows, each small enough that work on it takes little memory."""
     for begin in range(0, length, _AT_ONCE):
         yield slice(begin, min(begin + _AT_ONCE, length))
+
+
+def rows_where(length: int, holds: Callable[[slice], Array]) -> Array:
+    """The rows for which `holds` is true, ascending; it is asked piece by piece."""
+    found = [part.start + np.flatnonzero(holds(part)).astype(np.int32) for part in pieces(length)]
+    return np.concatenate(found) if found else np.zeros(0, np.int32)
 
 
 def ascending(values: Array) -> bool:

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from isthmus.recording.columns import Array, Column, Columns, ascending, pieces
+from isthmus.recording.columns import Array, Column, Columns, ascending, pieces, rows_where
 from isthmus.recording.journal import GROUPS
 
 _TRANSFER, _KERNEL = GROUPS.index("transfer"), GROUPS.index("kernel")
@@ -51,14 +51,12 @@ def working(commands: Columns, queues: Array, groups: Array) -> Array:
 
     `queues` says of each queue, and at its end of no queue, whether it is of the device; `groups` has each kind's.
     """
-    chosen = [
-        part.start
-        + np.flatnonzero(
+    rows = rows_where(
+        commands.rows,
+        lambda part: (
             queues[commands["queue"][part]] & commands["timed"][part] & (groups[commands["what"][part]] <= _KERNEL)
-        ).astype(np.int32)
-        for part in pieces(commands.rows)
-    ]
-    rows: Array = np.concatenate([np.zeros(0, np.int32), *chosen])
+        ),
+    )
     start = commands["begin"][rows]
     for part in pieces(len(rows)):
         start[part] += commands["start"][rows[part]]

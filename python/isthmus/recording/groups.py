@@ -35,8 +35,11 @@ class Quantiles:
 
 
 def quantiles(parts: Sequence[Array]) -> Quantiles:
-    """Quantiles of all numbers of these columns, as numpy's percentile: linear between two numbers."""
-    values = np.concatenate(parts) if parts else np.zeros(0, np.int8)
+    """Quantiles of all numbers of these columns, as numpy's percentile: linear between two numbers.
+
+    Changes the order of the numbers: whoever needs a column afterwards gives a copy.
+    """
+    values = parts[0] if len(parts) == 1 else np.concatenate([np.zeros(0, np.int8), *parts])
     if not len(values):
         return Quantiles(0, 0, None, None)
     places = [(len(values) - 1) * percent / 100 for percent in (50, 99)]

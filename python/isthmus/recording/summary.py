@@ -196,7 +196,7 @@ def _spread(values: Array) -> RecordedSpread:
 
 def overhead(line: Timeline) -> RecordedOverhead:
     """The layer's own time in the calls."""
-    took = quantiles([line.commands["overhead"]])
+    took = quantiles([line.commands["overhead"].copy()])
     kinds = np.bincount(line.groups[line.commands["what"]], minlength=len(GROUPS))
     commands = took.count - int(kinds[GROUPS.index("host")])
     return RecordedOverhead(

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from isthmus.recording.clocks import Clock, align
-from isthmus.recording.columns import Array, Column, Columns, Rows, ascending, joined, narrow, pieces
+from isthmus.recording.columns import Array, Column, Columns, Rows, ascending, joined, narrow, pieces, rows_where
 from isthmus.recording.gaps import DeviceWork, find_gaps, working
 from isthmus.recording.journal import BLOCKING, GROUP, GROUPS, HAS_TIMES, MOVES, SHARES_MEMORY, LayerJournal
 
@@ -180,12 +180,13 @@ def _place_times(line: Timeline, process: int, calls: Columns, table: Columns) -
     for number, device in enumerate(line.devices):
         if device.process != process:
             continue
-        rows = np.flatnonzero((devices == number)[table["queue"]] & table["timed"]).astype(np.int32)
-        if not len(rows):
+        own = (devices == number)[table["queue"]] & table["timed"]
+        count = int(np.count_nonzero(own))
+        if not count:
             continue
-        device.clock = align(len(rows), partial(_call, line.origin, table, raw, rows))
-        for part in pieces(len(rows)):
-            here = rows[part]
+        device.clock = align(count, partial(_call, line.origin, table, raw, rows_where(table.rows, own.__getitem__)))
+        for part in pieces(table.rows):
+            here = part.start + np.flatnonzero(own[part])
             queued, begun = (device.clock.on_host(raw[here] + more) for more in (0, started[here]))
             done = device.clock.on_host(raw[here] + started[here].astype(np.int64) + time[here])
             columns["queued"].put(here, queued - line.origin - table["begin"][here])
