@@ -155,6 +155,10 @@ std::uint64_t allocate_shared(const platform::Description& board, fabric::Shared
                       "(translation.entries, translation.page), got {} B",
                       board.file().string(), held, table->entries, table->page.count, bytes));
   }
+  const platform::Section& memory = board.the("memory");
+  if (memory.has("capacity") && static_cast<std::int64_t>(bytes) > memory.bytes("capacity").count)
+    throw Error(fmt::format("{}: shared memory: expected at most the {} B of host.memory.capacity, got {} B",
+                            board.file().string(), memory.bytes("capacity").count, bytes));
   return space.allocate({static_cast<std::int64_t>(bytes)});
 }
 

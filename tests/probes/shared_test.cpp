@@ -133,6 +133,9 @@ TEST(Shared, RefusesWhatCannotBe) {
       HasSubstr("at most the 2097152 B that 1 pages of 2097152 B hold (translation.entries, translation.page)"));
   EXPECT_EQ(refusal({.probe = "shared-write", .overrides = {"translation.entries=1"}, .sizes = {{2 * kLarge.count}}}),
             "");
+  EXPECT_THAT(
+      refusal({.probe = "shared-read", .overrides = {"host.memory.capacity=1MiB"}, .sizes = {{2 * kLarge.count}}}),
+      HasSubstr("shared memory: expected at most the 1048576 B of host.memory.capacity, got 2097152 B"));
   EXPECT_EQ(refusal({.probe = "shared-read", .starts = {"wrm"}}),
             "shared-read: --start: unknown start 'wrm': expected flushed, cold or warm; did you mean 'warm'?");
   EXPECT_EQ(refusal({.probe = "cache-hit", .starts = {"cold"}}),

@@ -356,6 +356,11 @@ def test_what_an_hour_costs_ranks_boards_whose_price_is_known(mine: Isthmus) -> 
         (("mine.toml", "--on", "native"), "--on: 'native' is no model, and only models have curves"),
         (("mine.toml", "--set", "app.transfer.0.bytes=100 GiB", "--on", "model:aws-f1"), "larger than its memory"),
         (("mine.toml", "--set", "app.transfer.0.bytes=100 GiB", "--on", "model:ibm-capi"), "larger than its memory"),
+        (("mine.toml", "--set", "app.transfer.0.bytes=100 GiB", "--on", "model:xeon-fpga-v2"), "memory of 6.87e+10 B"),
+        (
+            ("mine.toml", "--set", "app.transfer.0.bytes=3 GiB", "--on", "model:xeon-fpga-v1"),
+            "memory of 2.15e+09 B",
+        ),
         (("mine.toml", "--set", "no.such=1"), "key 'no.such': expected a key of the board's parts"),
         (
             ("mine.toml", "--set", "app.application.flows=shared", "--on", "model:aws-f1"),

@@ -81,14 +81,15 @@ def has_key(target: str, key: str) -> bool:
 
 
 def room_of(target: str, sets: Sequence[str]) -> float | None:
-    """Bytes that a board's circuits reach: its own memory, else the pages of its table; None if it has neither."""
-    own = number_of(target, sets, "dram", "capacity")
+    """Bytes that a board's circuits reach: its own memory, else the host's or what its table holds; None if unknown."""
+    own, hosts = (number_of(target, sets, kind, "capacity") for kind in ("dram", "memory"))
     if own is not None:
         return own[1] * BYTES[own[2]]
-    if not _is_on(target, sets, "translation"):
-        return None
-    entries, page = (number_of(target, sets, "translation", name) for name in ("entries", "page"))
-    return entries[1] * page[1] * BYTES[page[2]] if entries and page else None
+    rooms = [hosts[1] * BYTES[hosts[2]]] if hosts else []
+    if _is_on(target, sets, "translation"):
+        entries, page = (number_of(target, sets, "translation", name) for name in ("entries", "page"))
+        rooms += [entries[1] * page[1] * BYTES[page[2]]] if entries and page else []
+    return min(rooms, default=None)
 
 
 def _is_on(target: str, sets: Sequence[str], section: str) -> bool:
