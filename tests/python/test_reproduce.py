@@ -125,7 +125,7 @@ def test_a_claim_about_a_number_tells_it_with_its_span_and_holds_where_that_lies
 
     known = FakeAnswers().platform("model:aws-f1", ()).inputs
     assumed = next(item for item in known if item.role == "assumed" and item.range and item.unit == "ns")
-    number = ClaimNumber(lambda models, arguments: 2 * float_of(models, arguments[0], assumed.key), "GB/s")
+    number = ClaimNumber(lambda models, board: 2 * float_of(models, board, assumed.key), "GB/s")
     monkeypatch.setitem(CLAIMS, "twice", between(number, "BOARD:LOW:HIGH"))
     row = row_of("CLAIM", "claim:twice:aws-f1:1:1e9").model_copy(update={"kind": "claim", "value": "fast"})
     low = row.model_copy(update={"id": "LOW", "experiment": "claim:twice:aws-f1:0:0.001"})

@@ -65,7 +65,7 @@ class Evaluator:
     def judged(self, expression: str) -> float | None:
         """The number that a claim is about; None if the experiment is no claim."""
         number = number_of(expression)
-        return None if number is None else number.of(self.models, expression.split(":")[2:-2])
+        return None if number is None else number.of(self.models, *expression.split(":")[2:-2])
 
     def of_row(self, row_id: str, unit: str | None = None) -> Value:
         """Our value of a published row, in its own unit unless one is given."""
@@ -100,7 +100,7 @@ class Evaluator:
             return FORMULAS[name].compute(self.models, argument)
         words = rest.split(":")
         if kind == "claim":
-            return CLAIMS[words[0]].holds(self.models, words[1:], self._known)
+            return CLAIMS[words[0]].holds(self.models, self._known, *words[1:])
         return self._measured(kind, words, rest, unit)
 
     def _measured(self, kind: str, words: list[str], rest: str, unit: str) -> Value:

@@ -1,16 +1,13 @@
 """The claims of min2019 about ports of an FPGA to a processor's memory: the number of each, on a board."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 from isthmus.base.flows import SHARED
 from isthmus.base.sizes import parse_size
+from isthmus.reproduction.model_runs import ModelRuns
 from isthmus.reproduction.works import stage_s, works_of
 from isthmus.running.coherence import HP_NC, HPC, TO_FPGA, Method
-
-if TYPE_CHECKING:
-    from isthmus.reproduction.model_runs import ModelRuns
 
 MIB = 1 << 20
 LINE = 64
@@ -20,9 +17,8 @@ KEPT = "+flush"  # behind a port and a state: with the time of the core's flush 
 DELAYS = (1, 2, 4, 8, 16, 32)
 
 
-def ratio(models: "ModelRuns", arguments: Sequence[str]) -> float:
+def ratio(models: ModelRuns, board: str, probe: str, first: str, size: str, second: str, other_size: str) -> float:
     """The rate of one port, state and size in per cent of another's."""
-    board, probe, first, size, second, other_size = arguments
     return (
         100
         * _rate(models, board, probe, first, parse_size(size))
@@ -30,16 +26,14 @@ def ratio(models: "ModelRuns", arguments: Sequence[str]) -> float:
     )
 
 
-def knee(models: "ModelRuns", arguments: Sequence[str]) -> float:
+def knee(models: ModelRuns, board: str, probe: str, full: str, lost: str, small: str) -> float:
     """MiB at which a port and state has lost half of what it is ahead of another state by at a small size."""
-    board, probe, full, lost, small = arguments
     half = sum(_rate(models, board, probe, way, parse_size(small)) for way in (full, lost)) / 2
     return _first(lambda size: _rate(models, board, probe, full, size) < half) / MIB
 
 
-def crossing_of_ways(models: "ModelRuns", arguments: Sequence[str]) -> float:
+def crossing_of_ways(models: ModelRuns, board: str, probe: str, first: str, second: str) -> float:
     """MiB from which another of two ways is ahead than at the smallest size."""
-    board, probe, first, second = arguments
 
     def ahead(size: int) -> bool:
         return _rate(models, board, probe, first, size) >= _rate(models, board, probe, second, size)
@@ -48,21 +42,19 @@ def crossing_of_ways(models: "ModelRuns", arguments: Sequence[str]) -> float:
     return _first(lambda size: ahead(size) != before) / MIB
 
 
-def recovered(models: "ModelRuns", arguments: Sequence[str]) -> float:
+def recovered(models: ModelRuns, board: str, probe: str, way: str, other: str, start: str) -> float:
     """Per cent of another way that a way has at last, if it never falls from a size on; else nothing."""
-    board, probe, way, other, start = arguments
     rates = [_rate(models, board, probe, way, size) for size in SIZES if size >= parse_size(start)]
     return 100 * rates[-1] / _rate(models, board, probe, other, SIZES[-1]) if rates == sorted(rates) else 0.0
 
 
-def evicting(models: "ModelRuns", arguments: Sequence[str]) -> float:
+def evicting(models: ModelRuns, board: str, work: str, stage: str, percent: str) -> float:
     """MiB of other messages between the core's writes and the FPGA's reads, from which a stage that reads over HPC
     takes no longer than one over HP within so many per cent: the FPGA takes the message that came 1, 2, 4, ... before;
     twice the most that is tried where none is enough.
     """
     from isthmus.running.applications import buffers_of, describe, described_with
 
-    board, work, stage, percent = arguments
     ((application, parameters),) = works_of(work)
     models.require(application)
     each = described_with(application, describe(application), parameters).bytes_each
@@ -89,7 +81,7 @@ def _first(holds: Callable[[int], bool]) -> int:
     return high
 
 
-def _rate(models: "ModelRuns", board: str, probe: str, way: str, size: int) -> float:
+def _rate(models: ModelRuns, board: str, probe: str, way: str, size: int) -> float:
     """GB/s over PORT/STATE, with the core's maintenance of the buffer where it says so."""
     port, state = way.removesuffix(KEPT).split("/")
     moved = models.probe(board, probe, [size], [f"port={port}", f"state={state}"])[size]
