@@ -15,52 +15,25 @@ SLOT = 128
 VERSION = 2
 MAGIC = b"isthmusR"
 
-PROCESS = np.dtype(
-    {
-        "names": ["magic", "version", "slot_size", "process", "parent", "monotonic", "realtime", "lost", "ended"],
-        "formats": ["S8", "<u4", "<u4", "<u4", "<u4", "<u8", "<u8", "<u8", "<u8"],
-        "offsets": [8, 16, 20, 24, 28, 32, 40, 48, 56],
-        "itemsize": SLOT,
-    }
+
+def _slot(names: str, formats: str, offsets: list[int]) -> "np.dtype[Any]":
+    """The form of a kind of slot, with blanks between the names of its fields and between their formats."""
+    return np.dtype({"names": names.split(), "formats": formats.split(), "offsets": offsets, "itemsize": SLOT})
+
+
+PROCESS = _slot(
+    "magic version slot_size process parent monotonic realtime lost ended",
+    "S8 <u4 <u4 <u4 <u4 <u8 <u8 <u8 <u8",
+    [8, 16, 20, 24, 28, 32, 40, 48, 56],
 )
-TEXT = np.dtype(
-    {
-        "names": ["what", "length", "id", "part", "detail", "text"],
-        "formats": ["u1", "<u2", "<u4", "<u4", "<u4", "V112"],
-        "offsets": [1, 2, 4, 8, 12, 16],
-        "itemsize": SLOT,
-    }
+TEXT = _slot("what length id part detail text", "u1 <u2 <u4 <u4 <u4 V112", [1, 2, 4, 8, 12, 16])
+QUEUE = _slot("forced id device properties timer_resolution", "u1 <u4 <u4 <u8 <u8", [1, 4, 8, 16, 24])
+CALL = _slot(
+    "kind flags thread id queue kernel bytes begin end overhead dimensions result global local waits",
+    "u1 <u2 <u4 <u8 <u4 <u4 <u8 <u8 <u8 <u8 <u4 <i4 (3,)<u8 (3,)<u4 <u4",
+    [1, 2, 4, 8, 16, 20, 24, 32, 40, 48, 56, 60, 64, 88, 100],
 )
-QUEUE = np.dtype(
-    {
-        "names": ["forced", "id", "device", "properties", "timer_resolution"],
-        "formats": ["u1", "<u4", "<u4", "<u8", "<u8"],
-        "offsets": [1, 4, 8, 16, 24],
-        "itemsize": SLOT,
-    }
-)
-CALL = np.dtype(
-    {
-        "names": [
-            *("kind", "flags", "thread", "id", "queue", "kernel", "bytes", "begin", "end", "overhead"),
-            *("dimensions", "result", "global", "local", "waits"),
-        ],
-        "formats": [
-            *("u1", "<u2", "<u4", "<u8", "<u4", "<u4", "<u8", "<u8", "<u8", "<u8"),
-            *("<u4", "<i4", ("<u8", 3), ("<u4", 3), "<u4"),
-        ],
-        "offsets": [1, 2, 4, 8, 16, 20, 24, 32, 40, 48, 56, 60, 64, 88, 100],
-        "itemsize": SLOT,
-    }
-)
-TIMES = np.dtype(
-    {
-        "names": ["status", "id", "queued", "submit", "start", "end"],
-        "formats": ["<i4", "<u8", "<u8", "<u8", "<u8", "<u8"],
-        "offsets": [4, 8, 16, 24, 32, 40],
-        "itemsize": SLOT,
-    }
-)
+TIMES = _slot("status id queued submit start end", "<i4 <u8 <u8 <u8 <u8 <u8", [4, 8, 16, 24, 32, 40])
 
 # SlotType, Text, Group and Flag of the header.
 _PROCESS, _TEXT, _QUEUE, _CALL, _TIMES = 1, 2, 3, 4, 5
