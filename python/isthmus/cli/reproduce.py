@@ -9,7 +9,6 @@ from isthmus.base.files import write_atomically
 from isthmus.base.names import select
 from isthmus.base.numbers import figure
 from isthmus.cli.command import DryRun, List, Sets, argument, counting, plain
-from isthmus.reproduction.template import template
 from isthmus.show.output import Result, Table
 from isthmus.show.progress import duration
 from isthmus.show.session import Session
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from isthmus.records import PaperFigure, PaperRow, Recalibration
     from isthmus.reproduction.evaluation import Evaluation
     from isthmus.reproduction.holdout import HoldOut
+    from isthmus.reproduction.model_runs import ToolAnswers
     from isthmus.reproduction.published import Paper
 
 EXAMPLES = [
@@ -107,13 +107,11 @@ def reproduce(
     return _show(session, evaluation, read, chosen, failing, drawn)
 
 
-def _read(words: Sequence[str], tools: object) -> "tuple[dict[str, Paper], list[str]]":
+def _read(words: Sequence[str], tools: "ToolAnswers") -> "tuple[dict[str, Paper], list[str]]":
     """Every paper, and the names of the chosen ones; the experiments of a user's own papers are checked."""
     from isthmus.reproduction.checking import check_paper
-    from isthmus.reproduction.model_runs import ToolAnswers
     from isthmus.reproduction.published import paper_names, read_papers
 
-    assert isinstance(tools, ToolAnswers)
     files = [Path(word) for word in words if word.endswith(".toml")]
     names = [word for word in words if not word.endswith(".toml")]
     read = read_papers(files)
@@ -135,11 +133,13 @@ def _places(words: Sequence[str], papers: "dict[str, Paper]") -> dict[str, str]:
 
 
 def _new(session: Session, file: str) -> None:
+    from isthmus.reproduction.published import new_paper
+
     if not file.endswith(".toml"):
         raise IsthmusError(f"--new: expected a name that ends in .toml, got '{file}'")
     if Path(file).exists():
         raise IsthmusError(f"{file}: is there already", hint="another name writes beside it.")
-    write_atomically(Path(file), template(file))
+    write_atomically(Path(file), new_paper(file))
     session.lines([file])
     session.next(f"isthmus reproduce {file}")
 

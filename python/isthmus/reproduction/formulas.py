@@ -2,10 +2,9 @@
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from isthmus.reproduction.model_runs import ModelRuns
+from isthmus.reproduction.model_runs import ModelRuns
 
 # GT/s of a lane and payload bits a bit on the wire, by generation (PCI Express Base Specification 3.0, 4.2).
 TRANSFER_RATE = {1: 2.5, 2: 5.0, 3: 8.0, 4: 16.0, 5: 32.0}
@@ -21,16 +20,16 @@ PACKETS = "packet-encryption"
 class Formula(NamedTuple):
     """A formula: its computation and its argument (checking.py has the words)."""
 
-    compute: Callable[["ModelRuns", str], float]
+    compute: Callable[[ModelRuns, str], float]
     argument: str = ""
 
 
-def _pcie_advertised(models: "ModelRuns", board: str) -> float:
+def _pcie_advertised(models: ModelRuns, board: str) -> float:
     """Bandwidth before encoding, GB/s (choi2019 table 2)."""
     return models.number(board, "pcie.lanes") * TRANSFER_RATE[_generation(models, board)] / 8
 
 
-def _link_advertised(models: "ModelRuns", board: str, channel: str) -> float:
+def _link_advertised(models: ModelRuns, board: str, channel: str) -> float:
     """Bandwidth that one link of a board is sold with, GB/s: over PCIe before encoding, else what its port carries."""
     (link,) = (part for part in models.parts(board) if part.channel == channel)
     if link.kind in ("pcie", "capi"):
@@ -46,62 +45,62 @@ def _link_advertised(models: "ModelRuns", board: str, channel: str) -> float:
     )
 
 
-def _links_advertised(models: "ModelRuns", board: str) -> float:
+def _links_advertised(models: ModelRuns, board: str) -> float:
     """Advertised rate of all links together (choi2019 table 2, gemieux2018 III.A)."""
     return sum(
         _link_advertised(models, board, part.channel) for part in models.parts(board) if part.channel is not None
     )
 
 
-def _page_table_reach(models: "ModelRuns", board: str) -> float:
+def _page_table_reach(models: ModelRuns, board: str) -> float:
     """GiB that a page table holds (choi2019 2.1)."""
     return models.number(board, "translation.entries") * models.number(board, "translation.page") / 1024
 
 
-def _service_overhead(models: "ModelRuns", board: str) -> float:
+def _service_overhead(models: ModelRuns, board: str) -> float:
     """The share that translation and reordering add to a read of the cache, % (choi2019 3.3.1)."""
     beside = models.number(board, "translation.latency") + models.number(board, "reordering.read")
     return 100 * beside / models.number(board, "cache.access")
 
 
-def _port_theoretical(models: "ModelRuns", board: str) -> float:
+def _port_theoretical(models: ModelRuns, board: str) -> float:
     """GB/s that a port of the FPGA to a processor's memory carries: min2019 III."""
     return models.number(board, "hp.width") / 8 * models.number(board, "hp.clock") / 1e3
 
 
-def _clock_period(models: "ModelRuns", board: str) -> float:
+def _clock_period(models: ModelRuns, board: str) -> float:
     """ns of a cycle of the cache's clock (gemieux2018 III.B)."""
     return 1e3 / models.number(board, "cache.clock")
 
 
-def _pcie_theoretical(models: "ModelRuns", board: str) -> float:
+def _pcie_theoretical(models: ModelRuns, board: str) -> float:
     """Bandwidth after encoding and the overhead of completions, GB/s (choi2019 fig. 5 step 1)."""
     payload = models.number(board, "pcie.max_payload")
     overhead = models.number(board, "pcie.completion_overhead")
     return _pcie_advertised(models, board) * ENCODING[_generation(models, board)] * payload / (payload + overhead)
 
 
-def _generation(models: "ModelRuns", board: str) -> int:
+def _generation(models: ModelRuns, board: str) -> int:
     return int(models.number(board, "pcie.generation"))
 
 
-def _mmio_utilisation(models: "ModelRuns", board: str) -> float:
+def _mmio_utilisation(models: ModelRuns, board: str) -> float:
     """Share of the link that carries payload under stores of one line, % (stacc III-D)."""
     payload = models.number(board, "mmio.payload")
     return 100 * payload / (payload + models.number(board, "pcie.request_overhead"))
 
 
-def _dma_utilisation(models: "ModelRuns", payload: str) -> float:
+def _dma_utilisation(models: ModelRuns, payload: str) -> float:
     """Share of the link that carries payload under writes of `payload` bytes, % (stacc III-D: 30 bytes of header)."""
     return 100 * float(payload) / (float(payload) + 30)
 
 
-def _dram_blocking_cycles(models: "ModelRuns", board: str) -> float:
+def _dram_blocking_cycles(models: ModelRuns, board: str) -> float:
     """Kernel cycles of one DRAM access (stacc III-C)."""
     return models.number(board, "dram.idle_latency") * 1e-9 * models.number(board, "kernel.clock") * 1e6
 
 
-def _host_round_trip(models: "ModelRuns", board: str) -> float:
+def _host_round_trip(models: ModelRuns, board: str) -> float:
     """us of a packet alone from the host to the FPGA and back (stacc VI-B3).
 
     It is what a packet takes longer through the host than past it, without the network software.
@@ -113,23 +112,23 @@ def _host_round_trip(models: "ModelRuns", board: str) -> float:
     return (through.p50_s - past.p50_s) * 1e6 - models.number(board, "stack.latency")
 
 
-def _r_threshold(models: "ModelRuns", direction: str) -> float:
+def _r_threshold(models: ModelRuns, direction: str) -> float:
     """Reuse from which private device memory wins: 1 / (bw_dma (1/bw_shared - 1/bw_dev)) (choi2019 4.1, insight 2)."""
     dma, shared, device = BANDWIDTHS[direction]
     return 1 / (dma * (1 / shared - 1 / device))
 
 
-def _worked_out(value: float) -> Callable[["ModelRuns", str], float]:
+def _worked_out(value: float) -> Callable[[ModelRuns, str], float]:
     """Arithmetic on numbers of the paper alone."""
     return lambda models, argument: value
 
 
-def _qpi_theoretical(models: "ModelRuns", bits: str) -> float:
+def _qpi_theoretical(models: ModelRuns, bits: str) -> float:
     """GB/s of both directions at 2.4 GHz, two transfers a cycle and this width in bits (gemieux2018 eq. (1))."""
     return 2.4 * 2 * float(bits) * 2 / 8
 
 
-def _address_sent(models: "ModelRuns", words: str) -> float:
+def _address_sent(models: ModelRuns, words: str) -> float:
     """ns of a number of cycles of 400 MHz and an access to the last-level cache (gemieux2018 V.C)."""
     cycles, cache = words.split("+")
     return float(cycles) * 2.5 + float(cache)

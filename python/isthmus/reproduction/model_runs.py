@@ -3,11 +3,12 @@
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TypeVar, cast
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.flows import FLOWS, SHARED
 from isthmus.base.numbers import is_number
+from isthmus.records import BoardPart, Input, Platform, Row
 from isthmus.running.applications import applications, describe, is_parameter
 from isthmus.running.coherence import TREE, kept_coherent
 from isthmus.running.experiments import Experiment, run_experiment
@@ -18,9 +19,6 @@ from isthmus.running.probing import OPTIONS as PROBE_OPTIONS
 from isthmus.running.probing import served_by
 from isthmus.running.targets import described_platforms, flows_of, read_platform
 from isthmus.running.tools import Event, as_options, as_sets, collect
-
-if TYPE_CHECKING:
-    from isthmus.records import BoardPart, Input, Platform, Row
 
 APPLICATION = "image-filter"
 # What an experiment may name where others assign a value to a key: of a run, of a probe, among records of one probe.
@@ -63,10 +61,10 @@ class ToolAnswers:
         self._cores = threading.Semaphore(CORES)
         self._on_event = on_event
 
-    def run(self, experiment: Experiment) -> "Row":
+    def run(self, experiment: Experiment) -> Row:
         """The row of one run of an application; an IsthmusError if its output is wrong."""
 
-        def ask() -> "Row":
+        def ask() -> Row:
             with self._cores:
                 row = run_experiment(experiment, self._on_event)
             if not row.verified:
@@ -103,7 +101,7 @@ class ToolAnswers:
         found = self._once(("probe", self.platform(target, sets).sha256, *arguments), ask)
         return [record for record in found if _is_meant(record["parameters"], given)]
 
-    def platform(self, target: str, sets: Sequence[str]) -> "Platform":
+    def platform(self, target: str, sets: Sequence[str]) -> Platform:
         """The description of a board."""
         return self._once(("platform", target, *sets), lambda: read_platform(target, sets))
 
@@ -158,7 +156,7 @@ class ModelRuns:
     sets: dict[str, tuple[str, ...]] = field(default_factory=dict)
     seed: int | None = None
 
-    def run(self, board: str, flow: str) -> "Row":
+    def run(self, board: str, flow: str) -> Row:
         """The row of the application on a board."""
         return self._run(board, flow, self.images, ())
 
@@ -166,7 +164,7 @@ class ModelRuns:
         """Images a second with one number replaced: a point of a sweep, in which only the proportions count."""
         return self._run(board, flow, self.sweep_images, (assignment,)).value
 
-    def _run(self, board: str, flow: str, images: int, sets: Sequence[str]) -> "Row":
+    def _run(self, board: str, flow: str, images: int, sets: Sequence[str]) -> Row:
         return self.tools.run(
             Experiment(
                 APPLICATION,
@@ -185,7 +183,7 @@ class ModelRuns:
         first, second = (float(end) for end in row.model_dump()["iteration_ends_s"])
         return first, second - first
 
-    def application(self, board: str, application: str, flow: str, changes: Sequence[str]) -> "Row":
+    def application(self, board: str, application: str, flow: str, changes: Sequence[str]) -> Row:
         """The row of any application; `changes` are NAME=VALUE of parameters, of numbers of the board, `count`, and
         where ports move its buffers `delay` and `method`: the decision tree's where none is named.
         """
@@ -215,7 +213,7 @@ class ModelRuns:
         if application not in self.tools.applications():
             raise NotOfferedError(f"the tools have no application '{application}' yet")
 
-    def _one(self, board: str, application: str, *parameters: str) -> "Row":
+    def _one(self, board: str, application: str, *parameters: str) -> Row:
         """The row of one message or block of an application, in the shared flow where the board has it."""
         target = target_of(board)
         flow = SHARED if SHARED in self.tools.flows(application, target) else FLOWS[0]
@@ -243,7 +241,7 @@ class ModelRuns:
         (found,) = self.tools.probe(target_of(board), probe, [size], self._sets(board, sets), [burst])
         return float(found["value"]) * 1e9 / burst
 
-    def input(self, board: str, key: str) -> "Input":
+    def input(self, board: str, key: str) -> Input:
         """The input of a key in the description of a board."""
         platform = self.tools.platform(target_of(board), self._sets(board, ()))
         for item in platform.inputs:
@@ -252,7 +250,7 @@ class ModelRuns:
         parts = ", ".join(dict.fromkeys(item.key.rpartition(".")[0] for item in platform.inputs))
         raise IsthmusError(f"board '{board}': key '{key}': expected a key of its parts ({parts}), got an unknown one")
 
-    def parts(self, board: str) -> "Sequence[BoardPart]":
+    def parts(self, board: str) -> Sequence[BoardPart]:
         """The parts of a board."""
         return self.tools.platform(target_of(board), self._sets(board, ())).parts
 

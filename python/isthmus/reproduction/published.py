@@ -116,6 +116,11 @@ def read_papers(own: Sequence[Path] = ()) -> dict[str, Paper]:
     return papers
 
 
+def new_paper(file: str) -> str:
+    """The text of a paper file of one's own, to begin with, that can be used as it is."""
+    return read_text(Path(__file__).with_name("new_paper.toml")).format(file=file)
+
+
 def read_paper(path: Path) -> Paper:
     """The paper of one file."""
 

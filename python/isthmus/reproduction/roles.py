@@ -4,16 +4,13 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from isthmus.base import units
 from isthmus.base.numbers import is_number
+from isthmus.records import Input, Role
+from isthmus.records.base import Value
 from isthmus.reproduction.expressions import MODEL, kind_of_expression
-
-if TYPE_CHECKING:
-    from isthmus.records import Input, Role
-    from isthmus.records.base import Value
-    from isthmus.reproduction.published import PublishedRow
+from isthmus.reproduction.published import PublishedRow
 
 STEP = 0.1
 TENTH = math.log1p(STEP)
@@ -44,12 +41,12 @@ class InputChange:
         return self.sets[0].partition("=")[0]
 
 
-def perturbations(board: str, inputs: Iterable["Input"], legal: Legal) -> list[InputChange]:
+def perturbations(board: str, inputs: Iterable[Input], legal: Legal) -> list[InputChange]:
     """Changes that move each calibrated input of a board."""
     return [change for item in inputs if item.role == "calibrated" for change in moved(board, item, legal)]
 
 
-def slower(board: str, inputs: Iterable["Input"]) -> list[InputChange]:
+def slower(board: str, inputs: Iterable[Input]) -> list[InputChange]:
     """Changes of each calibrated time and rate by a tenth to the slow side, whether the board accepts it or not."""
     numbers = [item for item in inputs if item.role == "calibrated" and is_number(item.value)]
     slow = [_change(board, item, _moved_value(item, True)) for item in numbers if item.unit in TIMES]
@@ -63,7 +60,7 @@ def together(board: str, changes: Sequence[InputChange], kept: Sequence[InputCha
     return [InputChange(name, board, tuple(text for change in kept for text in change.sets))] if kept else []
 
 
-def moved(board: str, item: "Input", legal: Legal) -> list[InputChange]:
+def moved(board: str, item: Input, legal: Legal) -> list[InputChange]:
     """A number up and down by a tenth, rounded outward to a value that the board takes; a switch the other way."""
     if isinstance(item.value, bool):
         other = f"{item.key}={str(not item.value).lower()}"
@@ -74,7 +71,7 @@ def moved(board: str, item: "Input", legal: Legal) -> list[InputChange]:
     return [_change(board, item, value) for value in found if value is not None]
 
 
-def outward(item: "Input", up: bool | int) -> Iterator[float]:
+def outward(item: Input, up: bool | int) -> Iterator[float]:
     """A tenth more or less, rounded outward where the number is whole; then the next power of two."""
     old, new = _number(item), _moved_value(item, bool(up))
     if new != old:
@@ -85,7 +82,7 @@ def outward(item: "Input", up: bool | int) -> Iterator[float]:
         yield 2.0**power / units.WHOLE[item.unit or ""]
 
 
-def ends(board: str, inputs: Sequence["Input"], legal: Legal) -> list[InputChange]:
+def ends(board: str, inputs: Sequence[Input], legal: Legal) -> list[InputChange]:
     """Each assumed input, one at a time, at either end of its range, or as near to that as the board takes; an assumed
     switch the other way.
     """
@@ -98,7 +95,7 @@ def ends(board: str, inputs: Sequence["Input"], legal: Legal) -> list[InputChang
     return [change for change in found if change is not None]
 
 
-def _farthest(board: str, item: "Input", end: float, legal: Legal) -> InputChange | None:
+def _farthest(board: str, item: Input, end: float, legal: Legal) -> InputChange | None:
     """The change nearest to an end that a board accepts; None if it accepts only the value that it has."""
     old = _number(item)
 
@@ -119,7 +116,7 @@ def _farthest(board: str, item: "Input", end: float, legal: Legal) -> InputChang
     return None if value is None else _change(board, item, value)
 
 
-def _powers(item: "Input", reached: float, end: float) -> list[float]:
+def _powers(item: Input, reached: float, end: float) -> list[float]:
     """The powers of two between a number and an end, those nearest to the end first."""
     scale = units.WHOLE.get(item.unit or "", 0.0)
     low, high = sorted((reached * scale, end * scale))
@@ -127,7 +124,7 @@ def _powers(item: "Input", reached: float, end: float) -> list[float]:
     return found[::-1] if end > reached else found
 
 
-def _whole(item: "Input", value: float) -> float:
+def _whole(item: Input, value: float) -> float:
     scale = units.WHOLE.get(item.unit or "")
     return value if scale is None else round(value * scale) / scale
 
@@ -144,7 +141,7 @@ def differs(base: float, changed: float) -> bool:
     return abs(changed - base) > ANY * max(abs(base), abs(changed))
 
 
-def rests_on(item: "Input", paper: str, row: "PublishedRow") -> bool:
+def rests_on(item: Input, paper: str, row: PublishedRow) -> bool:
     """Whether a calibrated number was taken from a row: its source names the place, and the row's value is in it."""
     cited, _, formula = (item.source or "").partition(": ")
     places = [place.removeprefix(f"{paper} ") for place in cited.split(" & ") if place.startswith(f"{paper} ")]
@@ -153,12 +150,12 @@ def rests_on(item: "Input", paper: str, row: "PublishedRow") -> bool:
     return there and isinstance(row.value, (int, float)) and float(row.value) in numbers
 
 
-def needs_test(row: "PublishedRow", leaves: Sequence[str]) -> bool:
+def needs_test(row: PublishedRow, leaves: Sequence[str]) -> bool:
     """Tells whether only a test can tell the role of a row: the model gives it, and it is published as a result."""
     return row.kind in ("output", "check") and any(kind_of_expression(leaf) in MODEL for leaf in leaves)
 
 
-def role_of(row: "PublishedRow", leaves: Sequence[str], derived: bool, moves: bool) -> "Role":
+def role_of(row: PublishedRow, leaves: Sequence[str], derived: bool, moves: bool) -> Role:
     """The role of a row, from what computes it, whether calibrated inputs determine it, and whether any moves it."""
     kinds = {kind_of_expression(leaf) for leaf in leaves}
     if row.kind in ("input", "outside"):
@@ -172,7 +169,7 @@ def role_of(row: "PublishedRow", leaves: Sequence[str], derived: bool, moves: bo
     return "predicted" if moves else "claim"
 
 
-def _ends(item: "Input") -> list[float]:
+def _ends(item: Input) -> list[float]:
     assert item.range
     low, high = item.range[0], item.range[-1]
     if not item.unit and isinstance(item.value, int):  # of a count, whole numbers within
@@ -180,14 +177,14 @@ def _ends(item: "Input") -> list[float]:
     return [float(end) for end in dict.fromkeys((low, high)) if end != item.value]
 
 
-def _change(board: str, item: "Input", value: float) -> InputChange:
+def _change(board: str, item: Input, value: float) -> InputChange:
     old = _number(item)
     step = abs(math.log(value / old)) if value > 0 and old > 0 else TENTH
     name = f"{board} {item.key} {_text(item.value)} to {value:.6g}{f' {item.unit}' if item.unit else ''}"
     return InputChange(name, board, (_assignment(item, value),), step)
 
 
-def _moved_value(item: "Input", up: bool) -> float:
+def _moved_value(item: Input, up: bool) -> float:
     new = _number(item) * (1 + STEP if up else 1 - STEP)
     if (item.unit or "") not in units.WHOLE:
         return new
@@ -195,15 +192,15 @@ def _moved_value(item: "Input", up: bool) -> float:
     return (math.ceil(whole) if up else math.floor(whole)) / units.WHOLE[item.unit or ""]
 
 
-def _assignment(item: "Input", value: float) -> str:
+def _assignment(item: Input, value: float) -> str:
     """KEY=VALUE in the key's unit, to the byte."""
     return f"{item.key}={value:.15g}"
 
 
-def _number(item: "Input") -> float:
+def _number(item: Input) -> float:
     assert isinstance(item.value, (int, float))
     return float(item.value)
 
 
-def _text(value: "Value | list[Value]") -> str:
+def _text(value: Value | list[Value]) -> str:
     return f"{value:.6g}" if isinstance(value, (int, float)) else str(value)
