@@ -3,7 +3,6 @@
 import platform
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import counted
@@ -17,10 +16,7 @@ from isthmus.records import HpccPlace, HpccRecord
 from isthmus.running.parallel import cores
 from isthmus.running.tools import Event, Launch, NoReasonError, record_of, run_tool
 from isthmus.show.events import Listener
-
-if TYPE_CHECKING:
-    from isthmus.show.session import Session
-
+from isthmus.show.session import Session
 
 ROUND_S = 60.0  # that a burn-in has after a Ctrl-C to complete and check its round
 
@@ -33,7 +29,7 @@ class CutShort(KeyboardInterrupt):
         self.records = records
 
 
-def warn_of_turns(session: "Session", ranks: int, launcher: str | None) -> None:
+def warn_of_turns(session: Session, ranks: int, launcher: str | None) -> None:
     """Warns, before ranks are started here, if there are more of them than cores."""
     if launcher is None and ranks > cores():
         session.warn(
@@ -43,7 +39,7 @@ def warn_of_turns(session: "Session", ranks: int, launcher: str | None) -> None:
 
 
 def measure(
-    session: "Session",
+    session: Session,
     arguments: Sequence[str],
     ranks: int,
     launcher: str | None = None,
