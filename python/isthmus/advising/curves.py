@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from isthmus.advising.chip_probes import ChipProbes
 from isthmus.advising.curve_probes import SHARED_SIZES, STREAM_SIZES, CurveProbes, Points
@@ -22,11 +22,8 @@ from isthmus.running.descriptions.application import is_chip
 from isthmus.running.integration import is_calibrated
 from isthmus.running.parallel import run_in_parallel
 from isthmus.running.targets import platform, platforms
+from isthmus.running.tools import Event, collect
 from isthmus.running.tools import as_sets as as_words
-from isthmus.running.tools import collect
-
-if TYPE_CHECKING:
-    from isthmus.running.tools import Event
 
 DRAWS = 64
 RECIPE = 2  # how curves are measured, sizes too: a file of another is measured anew
@@ -97,7 +94,7 @@ def measure(target: str, sets: Sequence[str] = (), progress: Progress | None = N
     boards = Boards(target, sets, SEED)
     done: dict[int, Draw] = {}
 
-    def one(number: int, _on_event: Callable[["Event"], None]) -> Draw:
+    def one(number: int, _on_event: Callable[[Event], None]) -> Draw:
         if number == 0:
             return Draw({}, _measured(target, tuple(sets), flows, board))
         return fresh(boards, number, flows)
@@ -133,7 +130,7 @@ def fresh(boards: Boards, number: int, flows: Sequence[str]) -> Draw:
     raise IsthmusError(f"'{boards.target}': no draw of its assumed numbers ran in {ATTEMPTS} tries")
 
 
-def _measured(target: str, sets: tuple[str, ...], flows: Sequence[str], board: "Event") -> dict[str, Points]:
+def _measured(target: str, sets: tuple[str, ...], flows: Sequence[str], board: Event) -> dict[str, Points]:
     if is_chip(target, sets):
         chip = ChipProbes(target, sets, board)
         chip.measure()

@@ -4,15 +4,12 @@ import math
 import random
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import is_number
 from isthmus.base.units import WHOLE
 from isthmus.running.targets import platform
-
-if TYPE_CHECKING:
-    from isthmus.running.tools import Event
+from isthmus.running.tools import Event
 
 CALIBRATED = 0.1  # either way
 TRIES = 200  # draws until a board takes one
@@ -21,7 +18,7 @@ _REFUSED = re.compile(r"key '([^']+)': expected (?:a multiple of (\d+) ?(\w*) in
 Drawn = dict[str, float]
 
 
-def uncertain(board: "Event") -> dict[str, tuple[float, float, str]]:
+def uncertain(board: Event) -> dict[str, tuple[float, float, str]]:
     """The numbers of a board that nobody published, by key: least, most and unit."""
     found = {}
     for item in board["inputs"]:

@@ -1,18 +1,15 @@
 """`isthmus history [RUN [RUN]]`: what was run here before."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.numbers import counted, figure, percent
 from isthmus.cli.command import argument, plain
-from isthmus.cli.compare import percentage
+from isthmus.cli.compare import percentage, show_comparison
 from isthmus.results.kinds import KINDS, name_of
 from isthmus.results.store import all_records, run_document, runs, store_path
 from isthmus.show.output import Result, Table, table_of
 from isthmus.show.session import Session
-
-if TYPE_CHECKING:
-    pass
 
 EXAMPLES = [
     "isthmus history",
@@ -144,7 +141,6 @@ def _regressions(session: Session, names: list[str], fail: bool) -> None:
 
 
 def _compare(session: Session, old: str, new: str, fail_over: float | None) -> None:
-    from isthmus.cli.compare import show_comparison
     from isthmus.results.compare import compare_documents
 
     found = compare_documents((run_document(old), run_document(new)), (old, new), session.warn)

@@ -1,5 +1,6 @@
 """`isthmus hpcc tune BENCH`: the parameters that are best on this device."""
 
+import shlex
 from typing import TYPE_CHECKING, Annotated
 
 from isthmus.base.durations import parse_duration
@@ -92,8 +93,6 @@ def _listed() -> list[str]:
 
 
 def _show(session: Session, tuned: "HpccTuningResult", run: "TuningRequest") -> None:
-    import shlex
-
     from isthmus.records import HpccTuneFile
 
     default = figure(tuned.default_value) if tuned.default_value else "no rate"

@@ -1,5 +1,6 @@
 """`isthmus new DIR`: a project of one's own."""
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -20,8 +21,6 @@ def new(
     run it. CMake finds the installed package by itself where 'isthmus' is on the PATH, else by
     -DCMAKE_PREFIX_PATH=$(isthmus --cmake-prefix).
     """
-    import shlex
-
     written = write_project(Path(folder))
     session.lines([str(file) for file in written])
     session.next(f"cd {shlex.quote(folder)} && cmake -B build && cmake --build build && isthmus study study.toml")

@@ -25,6 +25,7 @@ from isthmus.running.application_options import (
 from isthmus.running.applications import applications, describe, is_description
 from isthmus.running.coherence import MEANINGS, TREE, beside, check_delay, check_method, check_rewrite, kept_coherent
 from isthmus.running.experiments import Experiment, Trace, command, refuse_wrong, run_experiment
+from isthmus.running.parallel import in_order
 from isthmus.running.targets import check_grain, check_target, flows_of, is_model, is_native
 from isthmus.show.events import Listener
 from isthmus.show.output import Result
@@ -306,7 +307,6 @@ def _measure(session: Session, experiment: Experiment) -> "Row":
 def _measure_each(session: Session, experiments: Sequence[Experiment]) -> "list[Row]":
     """Models side by side on all cores, anything else one after the other."""
     from isthmus.running.judge import run_and_judge
-    from isthmus.running.parallel import in_order
 
     if any(one.trace for one in experiments):
         raise IsthmusError("--trace: expected one row, give each parameter one value")

@@ -1,7 +1,8 @@
 """The templates of this folder: what they are filled with is escaped, and what is missing is an error."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from isthmus.base.numbers import as_written, figure, grouped, percent, seconds
 from isthmus.records import Part
@@ -9,16 +10,11 @@ from isthmus.reproduction.tables import as_text, score_line
 from isthmus.results.verdict import kind_of, place_of, reason, said_of, way
 from isthmus.show.tables import busiest_first, first_keys, under_way
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
 FOLDER = Path(__file__).resolve().parent
 
 
-def environment() -> "Environment":
+def environment() -> Environment:
     """Finds the templates and knows how numbers are written."""
-    from jinja2 import Environment, FileSystemLoader, StrictUndefined
-
     found = Environment(
         loader=FileSystemLoader(FOLDER),
         autoescape=True,

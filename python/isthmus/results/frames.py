@@ -3,21 +3,20 @@
 import importlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import ModuleType
+from typing import TYPE_CHECKING
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import read_text
 from isthmus.base.names import meant
 from isthmus.base.parsing import our_json
-from isthmus.base.texts import flatten
+from isthmus.base.texts import Record, dump, flatten
+from isthmus.records import HistoryRun
 from isthmus.results.kinds import commands
+from isthmus.results.store import records_of, run_document, runs
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     import pandas as pd
-
-Record = dict[str, Any]
 
 
 def frame(*sources: str | Path, of: str | None = None) -> "pd.DataFrame":
@@ -43,17 +42,11 @@ def frame(*sources: str | Path, of: str | None = None) -> "pd.DataFrame":
 
 def history() -> "pd.DataFrame":
     """A row for each run in the results store, the newest first (see `isthmus history`)."""
-    from isthmus.base.texts import dump
-    from isthmus.records import HistoryRun
-    from isthmus.results.store import runs
-
     made: pd.DataFrame = _pandas().DataFrame([dump(run) for run in runs()], columns=list(HistoryRun.model_fields))
     return made
 
 
 def _records(source: str | Path) -> list[Record]:
-    from isthmus.results.store import records_of, run_document
-
     path = Path(source)
     if path.suffix == ".jsonl":
         return [_parse(path, line) for line in read_text(path).splitlines() if line.strip()]
@@ -82,7 +75,7 @@ def _items(rows: list[Record], of: str) -> Iterator[Record]:
             yield own | (flatten(item, f"{of}.") if isinstance(item, dict) else {of: item})
 
 
-def _pandas() -> "ModuleType":
+def _pandas() -> ModuleType:
     try:
         return importlib.import_module("pandas")
     except ImportError as error:

@@ -11,20 +11,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from isthmus.base.build_info import build_info
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import user_folder
 from isthmus.base.groups import grouped_by
+from isthmus.records import ProbeRecord
 from isthmus.running.parallel import run_in_parallel
 from isthmus.running.probes import COPIES, STREAMS, all_probes
 from isthmus.running.probing import Probing, run_probing
 from isthmus.running.targets import platform
 from isthmus.running.tools import ignore, tool_path
-
-if TYPE_CHECKING:
-    from isthmus.records import ProbeRecord
 
 MIB = 1 << 20
 ANY = 64  # stands for the size of a probe that has none
@@ -192,12 +190,12 @@ def _run(probing: Probing, asks: Sequence[Ask]) -> dict[Ask, Answer | None]:
     return {ask: next((_answer_of(one) for one in records if _is_of(one, ask)), None) for ask in asks}
 
 
-def _is_of(record: "ProbeRecord", ask: Ask) -> bool:
+def _is_of(record: ProbeRecord, ask: Ask) -> bool:
     wanted = {"size": ask.size, **dict(ask.variant)}
     return record.name == ask.probe and all(record.parameters.get(key) == wanted[key] for key in wanted)
 
 
-def _answer_of(record: "ProbeRecord") -> Answer | None:
+def _answer_of(record: ProbeRecord) -> Answer | None:
     if record.time_s is None:
         return None
     busy = record.host_busy

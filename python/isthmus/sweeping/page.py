@@ -2,18 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from isthmus.base.groups import grouped_by
 from isthmus.base.numbers import figure, grouped
+from isthmus.records import SweepFile, SweepRow, TornadoBar
 from isthmus.report.axes import LogAxis, Tick, decades
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
 from isthmus.report.template import FOLDER, environment
 from isthmus.show.output import Table
 from isthmus.sweeping.values import number_of
-
-if TYPE_CHECKING:
-    from isthmus.records import SweepFile, SweepRow, TornadoBar
 
 SHOWN = 8  # inputs of a row, in a table on a terminal
 STILL = 0.005  # an input whose swing is below moves nothing
@@ -25,7 +22,7 @@ class Series:
     """Rows that differ in the key of the axis alone."""
 
     label: str
-    rows: "list[SweepRow]"
+    rows: list[SweepRow]
 
 
 @dataclass(frozen=True)
@@ -34,11 +31,11 @@ class Tornado:
 
     title: str
     base: str
-    bars: "list[TornadoBar]"
-    still: "list[TornadoBar]"
+    bars: list[TornadoBar]
+    still: list[TornadoBar]
 
 
-def tornadoes(bars: "Sequence[TornadoBar]") -> list[Tornado]:
+def tornadoes(bars: Sequence[TornadoBar]) -> list[Tornado]:
     """The bars by row of the study."""
     by_row = grouped_by(lambda bar: (bar.application, bar.target, bar.flow), bars)
     return [
@@ -52,7 +49,7 @@ def tornadoes(bars: "Sequence[TornadoBar]") -> list[Tornado]:
     ]
 
 
-def render_sweep(name: str, file: "SweepFile") -> str:
+def render_sweep(name: str, file: SweepFile) -> str:
     """The page as HTML; it runs no script and holds all that it shows."""
     panels = sweep_panels(file.rows)
     return (
@@ -76,7 +73,7 @@ def render_sweep(name: str, file: "SweepFile") -> str:
     )
 
 
-def rows_table(rows: "Sequence[SweepRow]", title: str = "") -> Table:
+def rows_table(rows: Sequence[SweepRow], title: str = "") -> Table:
     """A line for each point."""
     keys = list(dict.fromkeys(key for row in rows for key in row.point))
     unit = ", ".join(dict.fromkeys(row.unit for row in rows if row.unit)) or "rate"
@@ -91,22 +88,22 @@ def rows_table(rows: "Sequence[SweepRow]", title: str = "") -> Table:
     return Table(columns, cells, numbers=frozenset({*keys, unit, "input payload, GB/s"}), title=title)
 
 
-def _place(row: "SweepRow") -> str:
+def _place(row: SweepRow) -> str:
     return row.target if row.channel is None else f"{row.target} over {row.channel}"
 
 
-def _output(row: "SweepRow") -> str:
+def _output(row: SweepRow) -> str:
     if row.error is not None:
         return row.error
     return "right" if row.verified else "WRONG"
 
 
-def ends_of(bar: "TornadoBar") -> str:
+def ends_of(bar: TornadoBar) -> str:
     """The ends with their unit."""
     return f"{' and '.join(bar.ends)} {bar.key_unit}".rstrip()
 
 
-def tornado_table(bars: "Sequence[TornadoBar]", most: int = SHOWN) -> Table:
+def tornado_table(bars: Sequence[TornadoBar], most: int = SHOWN) -> Table:
     """A line for each input that moves a row of the study, the longest bars of the row, and no more of them."""
     cells = [
         (bar.target, bar.flow, bar.key, ends_of(bar), *map(grouped, (bar.low, bar.base, bar.high)), bar.unit)
@@ -117,7 +114,7 @@ def tornado_table(bars: "Sequence[TornadoBar]", most: int = SHOWN) -> Table:
     return Table(columns, cells, numbers=frozenset(name for name in columns if name.endswith("model")))
 
 
-def sweep_panels(rows: "Sequence[SweepRow]") -> list[Panel]:
+def sweep_panels(rows: Sequence[SweepRow]) -> list[Panel]:
     """A plot for each application, over the first key that has several numbers; none without such a key."""
     found = []
     for application in dict.fromkeys(row.application for row in rows):
@@ -128,12 +125,12 @@ def sweep_panels(rows: "Sequence[SweepRow]") -> list[Panel]:
     return found
 
 
-def _is_axis(key: str, rows: "Sequence[SweepRow]") -> bool:
+def _is_axis(key: str, rows: Sequence[SweepRow]) -> bool:
     numbers = [number_of(row.point[key]) for row in rows]
     return all(number is not None and number > 0 for number in numbers) and len(set(numbers)) > 1
 
 
-def _panel(application: str, key: str, rows: "Sequence[SweepRow]") -> Panel:
+def _panel(application: str, key: str, rows: Sequence[SweepRow]) -> Panel:
     series = _series(key, rows)
     texts = {number_of(row.point[key]) or 1.0: row.point[key] for row in rows}
     numbers = sorted(texts)
@@ -155,18 +152,18 @@ def _panel(application: str, key: str, rows: "Sequence[SweepRow]") -> Panel:
     )
 
 
-def _series(key: str, rows: "Sequence[SweepRow]") -> list[Series]:
-    def label(row: "SweepRow") -> str:
+def _series(key: str, rows: Sequence[SweepRow]) -> list[Series]:
+    def label(row: SweepRow) -> str:
         others = [f"{name}={value}" for name, value in row.point.items() if name != key]
         return ", ".join([_place(row), row.flow, *others])
 
-    def place(row: "SweepRow") -> float:
+    def place(row: SweepRow) -> float:
         return number_of(row.point[key]) or 0.0
 
     return [Series(name, sorted(one, key=place)) for name, one in grouped_by(label, rows).items()]
 
 
-def _point(key: str, row: "SweepRow", x: LogAxis, y: LogAxis, label: str) -> Point:
+def _point(key: str, row: SweepRow, x: LogAxis, y: LogAxis, label: str) -> Point:
     value = row.value or 1.0
     title = f"{label}: {grouped(value)} {row.unit} at {key}={row.point[key]}"
     return Point(x.at(number_of(row.point[key]) or 1.0), y.at(value), title)

@@ -4,15 +4,13 @@ import fcntl
 import json
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
 from pydantic import ValidationError
 
 from isthmus.base.errors import IsthmusError, saying
 from isthmus.base.texts import to_json_line
-
-if TYPE_CHECKING:
-    from isthmus.records import SweepRow
+from isthmus.records import SweepRow
 
 FILE = "points.jsonl"
 
@@ -41,10 +39,8 @@ class SweepFolder:
         if self._file is not None:
             self._file.close()
 
-    def rows(self) -> "dict[str, SweepRow]":
+    def rows(self) -> dict[str, SweepRow]:
         """The complete rows, by their key; a half line of a killed sweep is none."""
-        from isthmus.records import SweepRow
-
         assert self._file is not None
         self._file.seek(0)
         text = self._file.read()
@@ -59,7 +55,7 @@ class SweepFolder:
             found[row.key] = row
         return found
 
-    def add(self, row: "SweepRow") -> None:
+    def add(self, row: SweepRow) -> None:
         """Appends one, whole once this returns, whatever then happens to this process."""
         self._write(to_json_line(row))
 

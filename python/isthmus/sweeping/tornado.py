@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.groups import grouped_by
@@ -11,9 +10,6 @@ from isthmus.reproduction.roles import ends
 from isthmus.running.experiments import Experiment
 from isthmus.running.targets import platform, read_platform
 from isthmus.sweeping.points import Point, point_of
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)

@@ -1,16 +1,13 @@
 """Running the points of a sweep on all cores of this machine."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from isthmus.base.errors import IsthmusError
+from isthmus.records import SweepRow
 from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.parallel import run_in_parallel
 from isthmus.running.tools import ignore
 from isthmus.sweeping.points import Point
-
-if TYPE_CHECKING:
-    from isthmus.records import SweepRow
 
 # What a point gave: numbers of its row, or why there is none.
 Outcome = Mapping[str, object]
@@ -39,10 +36,8 @@ def run_here(points: Sequence[Point], done: Done) -> None:
     run_in_parallel(work, lambda _, event: None, done, lambda run, on_event: outcome(run))
 
 
-def row_of(point: Point, found: Outcome) -> "SweepRow":
+def row_of(point: Point, found: Outcome) -> SweepRow:
     """The row of a point."""
-    from isthmus.records import SweepRow
-
     run = point.experiment
     nothing = {"unit": "", "verified": None, "value": None, "gb_per_s": None, "p99_s": None}
     return SweepRow.model_validate(
