@@ -24,7 +24,7 @@ from isthmus.advising.choices import Choice, ChoiceValue, Goal
 from isthmus.advising.coherence import Use, costs_s
 from isthmus.advising.curve_probes import AGAIN_SIZES, COPY_SIZES, SHARED_SIZES, STREAM_SIZES
 from isthmus.advising.curves import DRAWS, Draw, curves_of, recipe_of
-from isthmus.advising.draws import Boards, as_sets, uncertain
+from isthmus.advising.draws import Boards, uncertain
 from isthmus.advising.formulas import RunTimes
 from isthmus.base.files import data_folder
 from isthmus.running.coherence import METHODS
@@ -32,6 +32,7 @@ from isthmus.running.descriptions.description import Transfer, description_of
 from isthmus.running.descriptions.quantity import Number
 from isthmus.running.descriptions.unit import Crossing, Unit
 from isthmus.running.targets import platform, platforms
+from isthmus.running.tools import assignments
 
 KIB, MIB = 1024, 1024 * 1024
 positive = st.floats(1e-3, 1e3)
@@ -198,7 +199,7 @@ def test_what_would_change_the_verdict_changes_it(seed: int) -> None:
 
     def lead(share: float) -> float:
         value = moved.now * (moved.becomes / moved.now) ** share
-        changed = Unit.of(description.with_values({moved.key: value}))
+        changed = Unit.of(description.with_values({moved.key.removeprefix("app."): value}))
         goods = []
         for one in (first, second):
             taken = take(boards[one.choice.target].nominal, one.choice, changed, asked)
@@ -219,7 +220,7 @@ def test_a_draw_is_the_same_again_and_lies_in_its_ranges() -> None:
     assert one == other
     assert one.keys() == ends.keys()
     assert all(ends[key][0] * (1 - 1e-9) <= value <= ends[key][1] * (1 + 1e-9) for key, value in one.items())
-    assert platform("model:stratix-v", as_sets(one))["inputs"]
+    assert platform("model:stratix-v", assignments(one))["inputs"]
 
 
 def test_what_is_set_is_not_drawn() -> None:

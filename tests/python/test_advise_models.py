@@ -13,7 +13,7 @@ from tests.python.random_descriptions import draw
 from isthmus.advising.advice import Advice, Ran, advise
 from isthmus.advising.choices import Choice, ChoiceValue, Goal
 from isthmus.advising.curves import BoardCurves, curves_of
-from isthmus.advising.draws import Boards, as_sets
+from isthmus.advising.draws import Boards
 from isthmus.advising.formulas import RunTimes
 from isthmus.base.errors import IsthmusError
 from isthmus.records import AdviseRow, AdviseVerdict
@@ -22,6 +22,7 @@ from isthmus.running.descriptions.description import Description
 from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.parallel import run_in_parallel
 from isthmus.running.targets import platforms
+from isthmus.running.tools import assignments
 
 SECONDS = float(os.environ.get("ISTHMUS_ADVISE_SECONDS", "12"))
 SEED = int(os.environ.get("ISTHMUS_ADVISE_SEED", str(random.SystemRandom().randrange(1 << 32))))
@@ -68,7 +69,7 @@ def run(description: Description, choices: Sequence[ChoiceValue], sets: dict[str
 def run_anew(description: Description, choice: ChoiceValue, boards: Boards, number: int) -> tuple[float, float]:
     """A choice on its board with numbers drawn anew: of those that the board takes the first that runs."""
     for attempt in range(ANEW):
-        sets = as_sets(boards.draw(number, attempt))
+        sets = assignments(boards.draw(number, attempt))
         (ran,) = run(description, [choice], {choice.choice.target: sets})
         if not isinstance(ran, str):
             return ran

@@ -5,14 +5,15 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from isthmus.advising import metrics
-from isthmus.advising.choices import ChoiceValue, Goal, after_run, drawn, ranked, take, valued
+from isthmus.advising.choices import ChoiceValue, Goal, after_run, drawn, ranked, valued, worth
 from isthmus.advising.curves import BoardCurves
 from isthmus.advising.formulas import Curves
-from isthmus.advising.ruling import ALSO, EVEN, SURE, by_wins, decider, interval, quantile, ratios, turn
+from isthmus.advising.ruling import ALSO, EVEN, SURE, by_wins, decider, interval, middle, ratios, turn
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import figure, percent, seconds
-from isthmus.records import AdviseBranch, AdviseCrossing, AdviseMeasure, AdviseRow, AdviseTurn, AdviseVerdict
+from isthmus.records import AdviseBranch, AdviseCrossing, AdviseRow, AdviseVerdict
 from isthmus.running import coherence
+from isthmus.running.applications import APP
 from isthmus.running.descriptions.description import Description, Transfer, in_words
 from isthmus.running.descriptions.unit import Unit
 from isthmus.running.integration import NO_MEASUREMENT
@@ -124,9 +125,7 @@ def matters_below(unit: Unit, boards: Sequence[BoardCurves], found: Sequence[Cho
         best: dict[str, float] = {}
         timed = replace(unit, compute_s=time_s / unit.launches)
         for one in found:
-            taken = take(nominal[one.choice.target], one.choice, timed, asked)
-            value = asked.value(one.choice.target, taken.elapsed_s, taken.latency_s) * one.scale
-            good = asked.goodness(value)
+            good = asked.goodness(worth(nominal[one.choice.target], one, timed, asked))
             best[one.choice.target] = max(best.get(one.choice.target, 0.0), good)
         first, *others = sorted(best.values(), reverse=True)
         return bool(others) and first > (1 + APART) * others[0]
@@ -265,27 +264,22 @@ def _verdict(
     rival = found[1] if clear else max(found[1:], key=lambda one: shares[found.index(one)])
     if not clear and shares[found.index(rival)] == 0:
         rival = found[1]
-    ratio = ratios(first, rival, asked) if first.draws else [1.0]
-    base = base.model_copy(update={"ratio_low": quantile(ratio, 0.05), "ratio_high": quantile(ratio, 0.95)})
+    low, high = middle(ratios(first, rival, asked) if first.draws else [1.0])
+    base = base.model_copy(update={"ratio_low": low, "ratio_high": high})
     if clear:
         return _clear(base, description, first, rival, asked, boards)
     numbers = drawn(description, len(first.draws))
-    even = quantile(ratio, 0.95) < 1 + EVEN and quantile(ratio, 0.05) > 1 / (1 + EVEN)
+    even = high < 1 + EVEN and low > 1 / (1 + EVEN)
     decides = None if even else decider(first, rival, asked, boards, numbers)
-    told: list[str] = []
-    measure = None
     if even:
-        told.append(f"{rival.choice} is within {percent(EVEN)} of it in nearly all: take either")
+        told = f"{rival.choice} is within {percent(EVEN)} of it in nearly all: take either"
     elif decides is None:
-        told.append(f"no number that is not known decides between it and {rival.choice}")
+        told = f"no number that is not known decides between it and {rival.choice}"
     else:
-        measure = AdviseMeasure(
-            input=decides.input, target=decides.target, probe=decides.probe, correlation=decides.correlation
-        )
         by = f", with isthmus probe {decides.probe}" if decides.probe else ""
         on = f" on a real {decides.target.removeprefix('model:')}" if decides.target else ""
-        told.append(f"{decides.input} decides between it and {rival.choice}; measure it{on}{by}")
-    return base.model_copy(update={"measure": measure, "reasons": told})
+        told = f"{decides.input} decides between it and {rival.choice}; measure it{on}{by}"
+    return base.model_copy(update={"measure": decides, "reasons": [told]})
 
 
 def _with_faster(verdict: AdviseVerdict, found: Sequence[ChoiceValue], asked: Goal) -> AdviseVerdict:
@@ -310,10 +304,9 @@ def _clear(
     if moved is None:
         told.append("no number of the description alone lets the second win")
         return base.model_copy(update={"reasons": told})
-    becomes, now = (in_words(moved.key, value) for value in (moved.becomes, moved.now))
-    told.append(f"app.{moved.key} would have to become {becomes} from {now} for the second to win")
-    change = AdviseTurn(key=f"app.{moved.key}", now=moved.now, becomes=moved.becomes)
-    return base.model_copy(update={"would_change": change, "reasons": told})
+    becomes, now = (in_words(moved.key.removeprefix(APP), value) for value in (moved.becomes, moved.now))
+    told.append(f"{moved.key} would have to become {becomes} from {now} for the second to win")
+    return base.model_copy(update={"would_change": moved, "reasons": told})
 
 
 def branches(description: Description) -> list[AdviseBranch]:

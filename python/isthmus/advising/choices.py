@@ -163,6 +163,12 @@ def take(draw: Draw, choice: Choice, unit: Unit, asked: Goal) -> RunTimes:
     return FORMULAS[choice.flow](draw.curves, unit, messages)
 
 
+def worth(draw: Draw, one: ChoiceValue, unit: Unit, asked: Goal) -> float:
+    """The value of a choice for another unit, off its formula as much as its run was."""
+    taken = take(draw, one.choice, unit, asked)
+    return asked.value(one.choice.target, taken.elapsed_s, taken.latency_s) * one.scale
+
+
 def after_run(one: ChoiceValue, asked: Goal, elapsed_s: float, latency_s: float) -> ChoiceValue:
     """The choice with the times that its run took."""
     value = asked.value(one.choice.target, elapsed_s, latency_s)

@@ -6,7 +6,7 @@ from typing import Any
 
 from isthmus.base.units import CLOCKS, TIMES
 from isthmus.running.descriptions.unit import WORD, Crossing, Unit, arguments
-from isthmus.running.tools import Event, as_sets, collect
+from isthmus.running.tools import Event, as_sets, collect, pairs_of
 
 KIB, MIB = 1024, 1024 * 1024
 COPIES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc")
@@ -130,12 +130,9 @@ class CurveProbes(MeasuredCurves):
         return period, first[0]["steps"][-1]["end_s"] - begin, row["latency"]["p50_s"]
 
     def _run(self, flow: str, unit: Unit, count: int, fine: bool = False, **said: str) -> dict[str, Any]:
-        made = (
-            dict(one.split("=", 1) for one in arguments(unit, flow, self.clock_hz("kernel.clock"), "curve", "units"))
-            | said
-        )
+        made = pairs_of(arguments(unit, flow, self.clock_hz("kernel.clock"), "curve", "units")) | said
         words = ["--on", self.target, "--flow", flow, "--count", str(count), "--grain", "fine" if fine else "coarse"]
-        words += as_sets(f"{key}={value}" for key, value in made.items())
+        words += as_sets(made)
         if tuple(words) not in self.rows:  # a unit of one word is the same one way and both
             (self.rows[tuple(words)],) = collect("isthmus-described", [*words, *as_sets(self.sets)], "row")
         return self.rows[tuple(words)]

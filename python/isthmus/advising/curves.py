@@ -14,7 +14,7 @@ from typing import Any
 
 from isthmus.advising.chip_probes import ChipProbes
 from isthmus.advising.curve_probes import SHARED_SIZES, STREAM_SIZES, CurveProbes, Points
-from isthmus.advising.draws import Boards, as_sets
+from isthmus.advising.draws import Boards
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder, user_folder, write_atomically
 from isthmus.running.coherence import METHODS
@@ -22,8 +22,7 @@ from isthmus.running.descriptions.application import is_chip
 from isthmus.running.integration import is_calibrated
 from isthmus.running.parallel import run_in_parallel
 from isthmus.running.targets import platform, platforms
-from isthmus.running.tools import Event, collect
-from isthmus.running.tools import as_sets as as_words
+from isthmus.running.tools import Event, as_sets, assignments, collect
 
 DRAWS = 64
 RECIPE = 2  # how curves are measured, sizes too: a file of another is measured anew
@@ -81,7 +80,7 @@ def flows_of_board(target: str, sets: Sequence[str] = ()) -> list[str]:
     """The flows in which a board runs any description at all."""
     found: list[str] = []
     for in_place in ("no", "yes", "ports"):
-        words = ["--list", "--on", target, *as_words(sets), "--set", f"in_place={in_place}"]
+        words = ["--list", "--on", target, *as_sets(sets), "--set", f"in_place={in_place}"]
         (event,) = collect("isthmus-described", words, "application")
         found += [flow for flow in event["flows"] if flow not in found]
     return found
@@ -120,7 +119,7 @@ def fresh(boards: Boards, number: int, flows: Sequence[str]) -> Draw:
     attempt = 0
     while attempt < ATTEMPTS:
         inputs = boards.draw(number, attempt)
-        sets = (*boards.sets, *as_sets(inputs))
+        sets = (*boards.sets, *assignments(inputs))
         try:
             return Draw(inputs, _measured(boards.target, sets, flows, platform(boards.target, sets)))
         except IsthmusError as error:

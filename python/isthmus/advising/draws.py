@@ -9,7 +9,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import is_number
 from isthmus.base.units import WHOLE
 from isthmus.running.targets import platform
-from isthmus.running.tools import Event
+from isthmus.running.tools import Event, assignments
 
 CALIBRATED = 0.1  # either way
 TRIES = 200  # draws until a board takes one
@@ -31,11 +31,6 @@ def uncertain(board: Event) -> dict[str, tuple[float, float, str]]:
             low, high = sorted((value * (1 - CALIBRATED), value * (1 + CALIBRATED)))
             found[item["key"]] = (low, high, item.get("unit") or "")
     return {key: ends for key, ends in found.items() if ends[0] < ends[1]}
-
-
-def as_sets(drawn: Mapping[str, float]) -> tuple[str, ...]:
-    """KEY=VALUE of each."""
-    return tuple(f"{key}={value!r}" for key, value in drawn.items())
 
 
 class Boards:
@@ -82,7 +77,7 @@ class Boards:
         """Tells whether the platform takes them, after those are powers of two, or multiples, that must be."""
         while True:
             try:
-                platform(self.target, (*self.sets, *as_sets(drawn)))
+                platform(self.target, (*self.sets, *assignments(drawn)))
             except IsthmusError as error:
                 key = self.learn(error)
                 if key is None or key not in drawn:

@@ -110,7 +110,9 @@ def overlap(curves: Curves, unit: Unit, messages: int) -> RunTimes:
         copied.append(max(begun[-1], end(computed, AT_ONCE)) + ins)
         computed.append(max(copied[-1], end(computed, 1), end(fetched, AT_ONCE)) + kernel)
         fetched.append(max(computed[-1], end(fetched, 1)) + outs)
-    return RunTimes(_extended(fetched, messages), fetched[-1] - begun[-1], parts)
+    each = fetched[-1] - fetched[-2] if len(fetched) > 1 else 0.0
+    elapsed = fetched[-1] + each * (messages - len(fetched))
+    return RunTimes(elapsed, fetched[-1] - begun[-1], parts)
 
 
 def stream(curves: Curves, unit: Unit, messages: int) -> RunTimes:
@@ -172,11 +174,6 @@ def mixed(curves: Curves, sent: str, fetched: str, both: str, to_device: float, 
     common = min(to_device, to_host)
     one, most = (sent, to_device) if to_device > to_host else (fetched, to_host)
     return at(curves[both], common) + max(at(curves[one], most) - at(curves[one], common), 0.0)
-
-
-def _extended(ends: Sequence[float], messages: int) -> float:
-    each = ends[-1] - ends[-2] if len(ends) > 1 else 0.0
-    return ends[-1] + each * (messages - len(ends))
 
 
 FORMULAS: Mapping[str, Callable[[Curves, Unit, int], RunTimes]] = {

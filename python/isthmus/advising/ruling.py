@@ -1,12 +1,14 @@
 """Pure functions over draws: the best choice, how sure it is, what decides, and what would change it."""
 
 import math
-import statistics
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
-from isthmus.advising.choices import ChoiceValue, Goal, supports, take
+import numpy as np
+from numpy.typing import NDArray
+
+from isthmus.advising.choices import ChoiceValue, Goal, supports, worth
 from isthmus.advising.curves import BoardCurves
+from isthmus.records import AdviseMeasure, AdviseTurn
 from isthmus.running.descriptions.description import Description
 from isthmus.running.descriptions.unit import Unit
 
@@ -43,43 +45,22 @@ CHIP_PROBES = {
 }
 
 
-@dataclass(frozen=True)
-class Decider:
-    """The uncertain number that decides most between two choices, and the probe that measures it."""
-
-    input: str
-    target: str | None  # None: of the description
-    probe: str | None
-    correlation: float
-
-
-@dataclass(frozen=True)
-class Turn:
-    """The number that would have to move least for the second to win, and to what."""
-
-    key: str
-    now: float
-    becomes: float
-
-
 def interval(one: ChoiceValue) -> tuple[float, float]:
     """The middle nine tenths of the draws; without draws the value itself.
 
     What did not run may also be as far away as its formula is from a run.
     """
-    values = sorted(value * one.scale for value in one.draws)
-    if not values:
+    if not one.draws:
         return one.value, one.value
+    low, high = middle(one.draws)
     away = 1.0 if one.ran else 1 + FORMULA
-    return quantile(values, MIDDLE[0]) / away, quantile(values, MIDDLE[1]) * away
+    return low * one.scale / away, high * one.scale * away
 
 
-def quantile(values: Sequence[float], share: float) -> float:
-    """The quantile of sorted values, interpolated between neighbours."""
-    place = share * (len(values) - 1)
-    low = math.floor(place)
-    high = min(low + 1, len(values) - 1)
-    return values[low] + (values[high] - values[low]) * (place - low)
+def middle(values: Sequence[float]) -> tuple[float, float]:
+    """The ends of the middle nine tenths of some values."""
+    low, high = np.quantile(values, MIDDLE)
+    return float(low), float(high)
 
 
 def wins(found: Sequence[ChoiceValue], asked: Goal) -> list[float]:
@@ -108,11 +89,7 @@ def by_wins(found: Sequence[ChoiceValue], asked: Goal) -> list[tuple[ChoiceValue
 
 
 def ratios(first: ChoiceValue, second: ChoiceValue, asked: Goal) -> list[float]:
-    """The factors by which the first is better, one for each draw, sorted."""
-    return sorted(_ratios(first, second, asked))
-
-
-def _ratios(first: ChoiceValue, second: ChoiceValue, asked: Goal) -> list[float]:
+    """The factors by which the first is better, one for each draw."""
     return [
         asked.goodness(one * first.scale, first.meets) / asked.goodness(two * second.scale, second.meets)
         for one, two in zip(first.draws, second.draws, strict=True)
@@ -125,24 +102,23 @@ def decider(
     asked: Goal,
     boards: Mapping[str, BoardCurves],
     numbers: Sequence[Mapping[str, float]],
-) -> Decider | None:
-    """The number that the ratio of two choices follows most, by the rank correlation over the draws."""
-    ratio = _ratios(first, second, asked)
+) -> AdviseMeasure | None:
+    """The uncertain number that the ratio of two choices follows most, by the rank correlation over the draws."""
+    ratio = ratios(first, second, asked)
     found = [
-        Decider(f"app.{key}", None, None, correlation([one[key] for one in numbers], ratio))
+        AdviseMeasure(input=f"app.{key}", correlation=correlation([one[key] for one in numbers], ratio))
         for key in (numbers[0] if numbers else ())
     ]
     for target in dict.fromkeys((first.choice.target, second.choice.target)):
         draws = boards[target].draws
         for key in draws[0].inputs if draws else ():
             series = [draw.inputs[key] for draw in draws]
-            found.append(Decider(key, target, None, correlation(series, ratio)))
+            found.append(AdviseMeasure(input=key, target=target, correlation=correlation(series, ratio)))
     best = max(found, key=lambda one: abs(one.correlation), default=None)
     if best is None or abs(best.correlation) < FOLLOWS:
         return None
-    if best.target is None:
-        return best
-    return Decider(best.input, best.target, probe_of(boards[best.target], best.input), best.correlation)
+    probe = None if best.target is None else probe_of(boards[best.target], best.input)
+    return best.model_copy(update={"probe": probe})
 
 
 def probe_of(board: BoardCurves, key: str) -> str | None:
@@ -170,37 +146,29 @@ def correlation(one: Sequence[float], other: Sequence[float]) -> float:
     """Spearman's: of the ranks; 0 where either does not move."""
     if len(set(one)) < 2 or len(set(other)) < 2:
         return 0.0
-    return statistics.correlation(_ranks(one), _ranks(other))
+    return float(np.corrcoef(_ranks(one), _ranks(other))[0, 1])
 
 
-def _ranks(values: Sequence[float]) -> list[float]:
-    order = sorted(range(len(values)), key=lambda at: values[at])
-    ranks = [0.0] * len(values)
-    begin = 0
-    while begin < len(order):
-        end = begin
-        while end + 1 < len(order) and values[order[end + 1]] == values[order[begin]]:
-            end += 1
-        for at in order[begin : end + 1]:
-            ranks[at] = (begin + end) / 2
-        begin = end + 1
+def _ranks(values: Sequence[float]) -> NDArray[np.float64]:
+    """The place of each in the order of all; the mean of their places where several are equal."""
+    _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
+    ranks: NDArray[np.float64] = (np.cumsum(counts) - (counts + 1) / 2)[place]
     return ranks
 
 
 def turn(
     description: Description, first: ChoiceValue, second: ChoiceValue, asked: Goal, boards: Mapping[str, BoardCurves]
-) -> Turn | None:
+) -> AdviseTurn | None:
     """The value that one number of the description must have for the second to win; None if no number alone does it."""
 
-    def ahead(key: str, value: float) -> bool:
-        unit = Unit.of(description.with_values({key: value}))
+    def ahead(key: str, number: float) -> bool:
+        unit = Unit.of(description.with_values({key: number}))
         goods = []
         for one in (first, second):
             if not supports(unit, one.choice.flow, one.choice.method):
                 return False
-            taken = take(boards[one.choice.target].nominal, one.choice, unit, asked)
-            worth = asked.value(one.choice.target, taken.elapsed_s, taken.latency_s) * one.scale
-            goods.append(asked.goodness(worth, one.meets))
+            value = worth(boards[one.choice.target].nominal, one, unit, asked)
+            goods.append(asked.goodness(value, one.meets))
         return goods[1] > goods[0]
 
     found = []
@@ -210,7 +178,8 @@ def turn(
         for up in (True, False):
             factor = _least(lambda by, key=key, now=number.value: ahead(key, now * by), up)  # type: ignore[misc]
             if factor is not None:
-                found.append((abs(math.log(factor)), Turn(key, number.value, number.value * factor)))
+                change = AdviseTurn(key=f"app.{key}", now=number.value, becomes=number.value * factor)
+                found.append((abs(math.log(factor)), change))
     return min(found, key=lambda one: one[0])[1] if found else None
 
 

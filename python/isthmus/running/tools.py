@@ -84,9 +84,19 @@ def as_options(options: Mapping[str, object]) -> list[str]:
     return words
 
 
-def as_sets(assignments: Iterable[str]) -> list[str]:
-    """The arguments of a tool that set KEY=VALUE, one after the other."""
-    return as_options({"set": list(assignments)})
+def assignments(values: Mapping[str, object]) -> tuple[str, ...]:
+    """KEY=VALUE of each."""
+    return tuple(f"{key}={value}" for key, value in values.items())
+
+
+def pairs_of(assigned: Iterable[str]) -> dict[str, str]:
+    """The values of KEY=VALUE by their keys."""
+    return dict(one.partition("=")[::2] for one in assigned)
+
+
+def as_sets(assigned: Iterable[str] | Mapping[str, object]) -> list[str]:
+    """The arguments of a tool that set each KEY=VALUE, one after the other."""
+    return as_options({"set": assignments(assigned) if isinstance(assigned, Mapping) else list(assigned)})
 
 
 def ignore(event: Event) -> None:
