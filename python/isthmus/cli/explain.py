@@ -132,7 +132,6 @@ def _explain(session: Session, asked: _Request, predictions: "Predictions") -> N
         quantity,
         rows_of,
         verdict_of,
-        waterfall_of,
         waterfall_table,
     )
     from isthmus.explaining.waterfall import steps_to
@@ -146,10 +145,7 @@ def _explain(session: Session, asked: _Request, predictions: "Predictions") -> N
             asked.busy,
             lambda done, total: progress.update("models of causes", done, total),
         )
-        falls = [
-            waterfall_of(one, steps_to(one, at, found, asked.board, predictions))
-            for at, one in enumerate(asked.numbers)
-        ]
+        falls = [steps_to(one, at, found, asked.board, predictions) for at, one in enumerate(asked.numbers)]
         ask = ask_of(next_measurement(found, predictions, asked.target, asked.sets), found)
     rows = rows_of(found)
     for row in rows:

@@ -63,8 +63,10 @@ class Measurement:
 
     @property
     def direction(self) -> str | None:
-        """The direction of a copy."""
-        return direction_of(self.probe)
+        """The direction of a copy; None for a probe that does not copy one way."""
+        if all_probes()[self.probe].crosses not in (*COPIES, STREAMS) or self.probe in _BOTH_WAYS:
+            return None
+        return TO_HOST if self.probe.startswith(_BACK) else TO_DEVICE
 
     def value_of(self, seconds: float) -> float:
         """A number of seconds as a value in the number's unit."""
@@ -73,13 +75,6 @@ class Measurement:
     def with_seconds(self, seconds: float) -> "Measurement":
         """The same probe and size with another value."""
         return Measurement(self.probe, self.size, seconds, self.value_of(seconds), self.unit, self.chosen)
-
-
-def direction_of(probe: str) -> str | None:
-    """The direction of a probe's copies; None for a probe that does not copy one way."""
-    if all_probes()[probe].crosses not in (*COPIES, STREAMS) or probe in _BOTH_WAYS:
-        return None
-    return TO_HOST if probe.startswith(_BACK) else TO_DEVICE
 
 
 def read_measured(text: str, chosen: Pairs = ()) -> Measurement:

@@ -67,16 +67,14 @@ def places(fits: Sequence[Fit]) -> list[list[Fit]]:
     """Groups the causes: those that agree with the best of a place share it; ruled-out causes come last, one by one."""
     found: list[list[Fit]] = []
     for one in sorted(fits, key=lambda fit: (fit.ruled_out, fit.error)):
-        place = next((place for place in found if _shares(one, place[0])), None)
+        seconds = one.trial.seconds
+        alikes = (place for place in found if place[0].ruled_out == one.ruled_out)
+        place = next((place for place in alikes if alike(seconds, place[0].trial.seconds)), None)
         if place is None:
             found.append([one])
         else:
             place.append(one)
     return found
-
-
-def _shares(one: Fit, first: Fit) -> bool:
-    return one.ruled_out == first.ruled_out and alike(one.trial.seconds, first.trial.seconds)
 
 
 def needs_two(fits: Sequence[Fit]) -> bool:

@@ -9,11 +9,10 @@ from isthmus.explaining.asking import NextMeasurement
 from isthmus.explaining.explain import Explanation
 from isthmus.explaining.measurement import Measurement
 from isthmus.explaining.ranking import NEAR, Fit
-from isthmus.explaining.waterfall import Step
 from isthmus.records import Expectation, ExplainAsk, ExplainRow, ExplainVerdict, Quantity, WaterfallStep
 from isthmus.results.verdict import KIND_WORDS
 from isthmus.running.probes import all_probes
-from isthmus.show.output import Table
+from isthmus.show.output import Table, without
 
 _CHANGE = "change of the model"
 _LARGE = 0.5  # from here on e to the error is over a tenth more than 1 and the error
@@ -45,21 +44,6 @@ def _row(found: Explanation, fit: Fit, rank: int) -> ExplainRow:
 
 def _named(fit: Fit) -> str:
     return " and ".join(fit.causes)
-
-
-def waterfall_of(number: Measurement, steps: Sequence[Step]) -> list[WaterfallStep]:
-    """The steps of a number."""
-    return [
-        WaterfallStep(
-            number=number.what,
-            what=step.what,
-            pays=step.pays,
-            value=number.value_of(step.seconds),
-            unit=number.unit,
-            kind="measured" if step.kind == "measured" else "modelled",
-        )
-        for step in steps
-    ]
 
 
 def ask_of(question: NextMeasurement | None, found: Explanation) -> ExplainAsk | None:
@@ -94,7 +78,7 @@ def verdict_of(found: Explanation) -> ExplainVerdict:
     causes = [_named(fit) for fit in first]
     if error < NEAR:
         says = f"the model as it is gives this within {percent(NEAR)}: nothing to explain"
-    elif not causes and _is_faster(found):
+    elif not causes and all(one.seconds < base.seconds for one, base in zip(found.numbers, found.base, strict=True)):
         says = f"the board is faster than its model, {_off(error)} off: a cause here only makes it slower"
     elif not causes:
         says = f"no cause here gives this: the unchanged model is {_off(error)} off, and no change comes near"
@@ -103,11 +87,6 @@ def verdict_of(found: Explanation) -> ExplainVerdict:
         or_else = f", or as well {', '.join(causes[1:])}" if causes[1:] else ""
         says = f"{causes[0]} ({change}) fits best, {_off(first[0].error)} off{or_else}"
     return ExplainVerdict(causes=causes, as_modelled=error < NEAR, base_error=error, says=says)
-
-
-def _is_faster(found: Explanation) -> bool:
-    """Tells whether each measured number beats the unchanged model."""
-    return all(one.seconds < answer.seconds for one, answer in zip(found.numbers, found.base, strict=True))
 
 
 def _off(error: float) -> str:
@@ -131,14 +110,8 @@ def causes_table(rows: Sequence[ExplainRow], numbers: Sequence[Measurement]) -> 
     ]
     columns = ("place", "cause", _CHANGE, *heads, "error", "")
     numeric = frozenset({"place", "error", *heads})
-    if all(row.ruled_out for row in rows):  # no change is worth a column
-        at = columns.index(_CHANGE)
-        return Table(_without(columns, at), [_without(line, at) for line in cells], numbers=numeric)
-    return Table(columns, cells, numbers=numeric, below=_CHANGE)
-
-
-def _without(line: tuple[str, ...], at: int) -> tuple[str, ...]:
-    return (*line[:at], *line[at + 1 :])
+    table = Table(columns, cells, numbers=numeric, below=_CHANGE)
+    return without(table, _CHANGE) if all(row.ruled_out for row in rows) else table  # no change is worth a column
 
 
 def waterfall_table(steps: Sequence[WaterfallStep]) -> Table:

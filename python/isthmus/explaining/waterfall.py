@@ -1,10 +1,11 @@
 """The steps from the advertised rate of a number's path to the measured rate, each with what it pays for."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from isthmus.explaining.explain import Explanation, predicted
 from isthmus.explaining.measurement import Measurement
-from isthmus.records import Platform
+from isthmus.records import Platform, WaterfallStep
+from isthmus.records.base import Kind
 from isthmus.running.predictions import ENDS, Predictions
 from isthmus.running.probes import COPIES, STAGED, all_probes
 
@@ -12,35 +13,33 @@ _DEVICE_MEMORY = ("device-read", "device-write")
 _PORTS = ("port-tx", "port-rx")
 
 
-@dataclass(frozen=True)
-class Step:
-    """What is left once one more thing is paid for: seconds of the number's bytes."""
-
-    what: str
-    pays: str
-    seconds: float
-    kind: str = "modelled"
-
-
-def steps_to(number: Measurement, at: int, found: Explanation, board: Platform, predictions: Predictions) -> list[Step]:
+def steps_to(
+    number: Measurement, at: int, found: Explanation, board: Platform, predictions: Predictions
+) -> list[WaterfallStep]:
     """The steps of the number at that place of the explanation's."""
     steps = _advertised(number, board) + _of_copy(number, predictions)
     steps.append(_as_it_is(number, found.base[at].seconds))
     if found.fitting and found.fitting[0].error < found.base_error:
         steps += _causes(number, at, found, predictions)
-    return [*steps, Step("measured", "what no cause here explains", number.seconds, "measured")]
+    return [*steps, _step(number, "measured", "what no cause here explains", number.seconds, "measured")]
 
 
-def _as_it_is(number: Measurement, seconds: float) -> Step:
+def _step(number: Measurement, what: str, pays: str, seconds: float, kind: Kind = "modelled") -> WaterfallStep:
+    """What is left once one more thing is paid for, as the number would be at so many seconds."""
+    value = number.value_of(seconds)
+    return WaterfallStep(number=number.what, what=what, pays=pays, value=value, unit=number.unit, kind=kind)
+
+
+def _as_it_is(number: Measurement, seconds: float) -> WaterfallStep:
     """The number of the model, which is what its last part takes away."""
     if number.direction is None or all_probes()[number.probe].crosses != STAGED:
-        return Step("the model as it is", "all that is in the platform file", seconds)
+        return _step(number, "the model as it is", "all that is in the platform file", seconds)
     if number.probe == "h2d-alloc":
-        return Step("allocation, the model as it is", "pinned memory of the size", seconds)
-    return Step("copy, the model as it is", "pageable to pinned memory, or back", seconds)
+        return _step(number, "allocation, the model as it is", "pinned memory of the size", seconds)
+    return _step(number, "copy, the model as it is", "pageable to pinned memory, or back", seconds)
 
 
-def _advertised(number: Measurement, board: Platform) -> list[Step]:
+def _advertised(number: Measurement, board: Platform) -> list[WaterfallStep]:
     """The time of the bytes at the rates that data sheets promise."""
 
     def value(key: str) -> float:
@@ -64,11 +63,11 @@ def link_rate(generation: int, lanes: int) -> float:
     return per_lane * lanes
 
 
-def _promise(number: Measurement, rate: float, pays: str) -> list[Step]:
-    return [Step("advertised", pays, number.size / rate)] if rate > 0 and number.size else []
+def _promise(number: Measurement, rate: float, pays: str) -> list[WaterfallStep]:
+    return [_step(number, "advertised", pays, number.size / rate)] if rate > 0 and number.size else []
 
 
-def _of_copy(number: Measurement, predictions: Predictions) -> list[Step]:
+def _of_copy(number: Measurement, predictions: Predictions) -> list[WaterfallStep]:
     """The steps of a copy: packets and engine as in a long copy, the call, then pinned, pageable, allocated memory."""
     if all_probes()[number.probe].crosses not in COPIES or number.direction is None:
         return []
@@ -81,19 +80,19 @@ def _of_copy(number: Measurement, predictions: Predictions) -> list[Step]:
         return []
     each = (long[1].seconds - long[0].seconds) / (ENDS[1] - ENDS[0])
     steps = [
-        Step("packets and DMA engine", "headers, framing, requests, descriptors", each * number.size),
-        Step("driver call", "call, interrupt, wake-up, first and last packets", here.seconds),
+        _step(number, "packets and DMA engine", "headers, framing, requests, descriptors", each * number.size),
+        _step(number, "driver call", "call, interrupt, wake-up, first and last packets", here.seconds),
     ]
     if number.probe == "h2d-alloc":
         staged = predictions.answers([replace(ask, probe="h2d")])[replace(ask, probe="h2d")]
-        steps += [Step("copy", "pageable to pinned memory", staged.seconds)] if staged else []
+        steps += [_step(number, "copy", "pageable to pinned memory", staged.seconds)] if staged else []
     return steps
 
 
-def _causes(number: Measurement, at: int, found: Explanation, predictions: Predictions) -> list[Step]:
+def _causes(number: Measurement, at: int, found: Explanation, predictions: Predictions) -> list[WaterfallStep]:
     """A step for the best cause; where it takes two, one after the other."""
     best = found.fitting[0]
-    steps = [Step(" and ".join(best.causes), " ".join(found.change_of(best).told), best.trial.seconds[at])]
+    steps = [_step(number, " and ".join(best.causes), " ".join(found.change_of(best).told), best.trial.seconds[at])]
     if best.together:
         first = found.suspects[(best.causes[0],)]
         both = set(found.change_of(best).told)
@@ -102,5 +101,5 @@ def _causes(number: Measurement, at: int, found: Explanation, predictions: Predi
         )  # the severity that is part of it
         row = predicted(predictions, [alone], [number])[0][0] if alone else None
         if row is not None and alone is not None:
-            steps.insert(0, Step(best.causes[0], " ".join(alone.told), row.seconds))
+            steps.insert(0, _step(number, best.causes[0], " ".join(alone.told), row.seconds))
     return steps

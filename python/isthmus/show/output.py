@@ -68,7 +68,7 @@ def print_tables(result: Result, console: "Console") -> None:
         console.print(Text(line, style="bold"), soft_wrap=piped)
     for table in result.tables:
         console.print()
-        fitting = table if _natural_width(table) <= console.width else _without(table, table.below)
+        fitting = table if _natural_width(table) <= console.width else without(table, table.below)
         _print_table(fitting, console)
         if fitting is not table:
             _print_below(table, console)
@@ -112,7 +112,8 @@ def _natural_width(table: Table) -> int:
     return sum(max(len(line) for row in cells for line in row[at].split("\n")) + 3 for at in range(len(table.columns)))
 
 
-def _without(table: Table, column: str) -> Table:
+def without(table: Table, column: str) -> Table:
+    """The table without a column, if it has that."""
     if column not in table.columns:
         return table
     at = list(table.columns).index(column)
