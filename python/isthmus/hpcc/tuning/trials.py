@@ -38,7 +38,10 @@ class Trials:
         self._end = time.monotonic() + budget_s
         self._on_trial = on_trial
         self.done = _read(path)
-        self._known = {_question(trial): trial for trial in self.done}
+        self._known = {
+            TrialRequest(tuple(sorted(trial.settings.items())), trial.repetitions, trial.turn): trial
+            for trial in self.done
+        }
 
     def answer(self, question: TrialRequest) -> float | None:
         """The rate; None if the trial does not run or is wrong. A BudgetSpentError if no time is left for it."""
@@ -52,7 +55,7 @@ class Trials:
 
     def _try(self, question: TrialRequest) -> HpccTrial:
         begun = time.monotonic()
-        words = as_sets(f"{name}={value}" for name, value in question.candidate)
+        words = as_sets(dict(question.candidate))
         outcome: dict[str, Any] = {"value": None, "unit": "", "reason": None}
         try:
             with TrialBudget(self._limit()) as limit:
@@ -61,10 +64,8 @@ class Trials:
                     launch_of(self._ranks),
                 )
             (rated,) = [one for one in records if one.name == self._record]
-            outcome["unit"] = rated.unit
-            outcome |= (
-                {"value": rated.value} if rated.validated else {"reason": f"wrong: {rated.error_is} {rated.error}"}
-            )
+            wrong = {"reason": f"wrong: {rated.error_is} {rated.error}"}
+            outcome |= {"unit": rated.unit, **({"value": rated.value} if rated.validated else wrong)}
         except IsthmusError as error:
             outcome["reason"] = f"longer than {self._limit():.0f} s" if limit.passed else str(error)
         return HpccTrial(
@@ -104,10 +105,6 @@ class TrialBudget:
         if not Interrupt.happened():
             self.passed = True
             stop_running()
-
-
-def _question(trial: HpccTrial) -> TrialRequest:
-    return TrialRequest(tuple(sorted(trial.settings.items())), trial.repetitions, trial.turn)
 
 
 def _read(path: Path) -> list[HpccTrial]:

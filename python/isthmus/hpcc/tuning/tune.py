@@ -14,7 +14,7 @@ from isthmus.hpcc.tuning.search import Candidate, Search
 from isthmus.hpcc.tuning.trials import Trials
 from isthmus.hpcc.tuning.tuned import Best, Task, best_for, file_of, hash_of_kernels, keep, locked, tuned_folder
 from isthmus.records import HpccTrial, HpccTuningResult
-from isthmus.running.tools import Launch, as_options, as_sets
+from isthmus.running.tools import Launch, as_options, as_sets, assignments
 
 
 @dataclass(frozen=True)
@@ -49,18 +49,13 @@ class TuningResult:
     file: Path
     candidate: Candidate
 
-    @property
-    def assignments(self) -> list[str]:
-        """NAME=VALUE."""
-        return [f"{name}={value}" for name, value in self.candidate.items()]
-
     def words(self) -> list[str]:
         """The words for `isthmus-hpcc`."""
-        return ["--parameters-from", str(self.file), *as_sets(self.assignments)]
+        return ["--parameters-from", str(self.file), *as_sets(self.candidate)]
 
     def line(self) -> str:
         """The result in a line for people."""
-        return f"tuned for this device: {' '.join(self.assignments) or 'the defaults'} ({self.file})"
+        return f"tuned for this device: {' '.join(assignments(self.candidate)) or 'the defaults'} ({self.file})"
 
 
 class DevicesDifferError(IsthmusError):
@@ -121,7 +116,7 @@ def tuned_before(run: TuningRequest, launch: Launch | None = None) -> TuningResu
     except DevicesDifferError:
         return None
     best = best_for(here.file, here.task)
-    return None if best is None else TuningResult(here.file, best.candidate)
+    return None if best is None else TuningResult(here.file, best.settings)
 
 
 def tune(
@@ -183,7 +178,7 @@ def _result(
             "variant": here.task.variant,
             "ranks": run.ranks,
             "fixed": list(here.task.fixed),
-            **best.fields(),
+            **asdict(best),
             "complete": complete,
             "trials": trials,
             "file": str(here.file),

@@ -36,21 +36,12 @@ class Task:
 
 @dataclass(frozen=True)
 class Best:
-    """The best candidate of a task, and the rate that it gave."""
+    """The best candidate of a task, as records and files call its fields, and the rate that it gave."""
 
-    candidate: Candidate
+    settings: Candidate
     value: float
     default_value: float | None
     unit: str
-
-    def fields(self) -> dict[str, Any]:
-        """The fields of records and files, which call the candidate settings."""
-        return {
-            "settings": self.candidate,
-            "value": self.value,
-            "default_value": self.default_value,
-            "unit": self.unit,
-        }
 
 
 def hash_of_kernels() -> str:
@@ -86,7 +77,7 @@ def keep(path: Path, task: Task, best: Best) -> None:
     """Puts what is best for a task into a file, in the place of what was there; other tuners wait."""
     with locked(path.with_suffix(".lock")):
         others = [entry for entry in _entries(path) if entry.get("task") != _plain(task)]
-        entries = [*others, {"task": _plain(task), **best.fields()}]
+        entries = [*others, {"task": _plain(task), **asdict(best)}]
         write_atomically(path, json.dumps({"schema": SCHEMA, "entries": entries}, indent=2) + "\n")
 
 
