@@ -13,7 +13,7 @@ GRID = (64, 1024, 4096, 16384, 65536, 262144, 1 << 20)
 def model_times(target: str, names: Sequence[str], sizes: Sequence[int], sets: Mapping[str, float]) -> Curves:
     """Seconds by curve and size, from runs of the model with some numbers replaced (in base units)."""
     words = ["--sizes", ",".join(map(str, sizes)), "--repeat", "1", "--grain", "fine"]
-    words += as_sets(assignments(sets))
+    words += as_sets({key: f"{value:.9g}" for key, value in sets.items()})
     curves: Curves = {}
     for channel in dict.fromkeys(map(channel_of, names)):
         curve_of_probe = {probe_of(name): name for name in names if channel_of(name) == channel}
@@ -22,11 +22,6 @@ def model_times(target: str, names: Sequence[str], sizes: Sequence[int], sets: M
             curve = curves.setdefault(curve_of_probe[record["name"]], {})
             curve[int(record["parameters"]["size"])] = float(record["time_s"])
     return curves
-
-
-def assignments(sets: Mapping[str, float]) -> list[str]:
-    """KEY=VALUE for each key, in the key's unit."""
-    return [f"{key}={value:.9g}" for key, value in sets.items()]
 
 
 def interpolated(grid: Mapping[int, float], size: int) -> float:

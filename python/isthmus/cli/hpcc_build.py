@@ -9,7 +9,7 @@ from isthmus.base.names import meant
 from isthmus.cli.command import List, argument, plain
 from isthmus.cli.hpcc_options import Kernel, On, Sets, Shape, Variant
 from isthmus.hpcc.configurations import configuration, configurations
-from isthmus.running.tools import as_options
+from isthmus.running.tools import as_options, assignments
 from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
@@ -71,7 +71,7 @@ def _listed() -> list[str]:
         memory = f"{one.memory}, {one.banks} banks" if one.memory != "SVM" else "the host's memory (SVM)"
         lines.append(f"{one.name}  {one.board}, {memory}, --for {one.tool}  ({one.source})")
         for benchmark, parameters in one.parameters.items():
-            lines.append(f"  {benchmark}  {' '.join(f'{name}={value}' for name, value in parameters.items())}")
+            lines.append(f"  {benchmark}  {' '.join(assignments(parameters))}")
     return lines
 
 

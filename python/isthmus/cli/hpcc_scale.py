@@ -86,7 +86,7 @@ class _Runs:
         """The records of a run on a number of ranks, with some parameters set."""
         from isthmus.hpcc.measure import measure
 
-        words = as_sets(f"{name}={value}" for name, value in sizes.items())
+        words = as_sets(sizes)
         key = (ranks, " ".join(words))
         if key not in self.done:
             arguments, launcher = [*self.arguments, *words], self.measuring.launcher

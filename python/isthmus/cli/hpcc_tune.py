@@ -9,6 +9,7 @@ from isthmus.base.numbers import figure
 from isthmus.cli.command import List, argument, plain
 from isthmus.cli.hpcc_options import Placement, RunOptions
 from isthmus.hpcc.benchmarks import BENCHMARKS
+from isthmus.running.tools import assignments
 from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
@@ -80,7 +81,7 @@ class _TrialProgress:
 
 
 def _written(candidate: "Candidate") -> str:
-    return " ".join(f"{name}={value}" for name, value in candidate.items()) or "the defaults"
+    return " ".join(assignments(candidate)) or "the defaults"
 
 
 def _listed() -> list[str]:

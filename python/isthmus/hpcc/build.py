@@ -11,7 +11,7 @@ from isthmus.hpcc.benchmarks import design_of
 from isthmus.hpcc.configurations import Configuration, banks_of
 from isthmus.hpcc.vendors import VendorBuild, binary_of, files_of
 from isthmus.records import HpccBuild, Value
-from isthmus.running.tools import Launch, as_sets, collect
+from isthmus.running.tools import Launch, as_sets, assignments, collect
 
 HEADERS = ("hls.h", "types.h")
 
@@ -19,8 +19,8 @@ HEADERS = ("hls.h", "types.h")
 def for_board(benchmark: str, configuration: Configuration, sets: Sequence[str], folder: Path) -> HpccBuild:
     """Writes what the tool of a board needs to compile a benchmark, and the side file of the binary, into a folder."""
     design = design_of(benchmark)
-    settings = [f"{name}={value}" for name, value in configuration.of(benchmark).items()] + list(sets)
-    made = compilation_of([benchmark, "--parameters", "--on", "board", "--variant", "single", *as_sets(settings)])
+    settings = as_sets((*assignments(configuration.of(benchmark)), *sets))
+    made = compilation_of([benchmark, "--parameters", "--on", "board", "--variant", "single", *settings])
     parameters = compiled_in(made)
     kernels = data_folder("kernels") / "hpcc"
     work = VendorBuild(

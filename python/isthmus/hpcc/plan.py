@@ -9,7 +9,7 @@ from isthmus.hpcc.launch import launch_of
 from isthmus.hpcc.tables import map_lines
 from isthmus.records import HpccPlace
 from isthmus.results.store import newest
-from isthmus.running.tools import Event, collect
+from isthmus.running.tools import Event, assignments, collect
 from isthmus.show.progress import duration
 
 # What a device is taken to do where no run is known that tells: operations a second for each of its compute units, and
@@ -36,7 +36,7 @@ def lines_of(plan: Event) -> list[str]:
     times = counted(plan["repetitions"], "repetition")
     if plan["burn_in_s"]:
         times = f"for {duration(plan['burn_in_s'])}, in rounds of {times}"
-    settings = " ".join(f"{name}={value}" for name, value in plan["parameters"].items())
+    settings = " ".join(assignments(plan["parameters"]))
     device = plan["device_info"]
     return [
         f"{plan['benchmark']}, {shape}, {times}: about {duration(seconds)} ({basis})",

@@ -18,7 +18,7 @@ from isthmus.running.probes import all_probes
 from isthmus.running.probing import OPTIONS as PROBE_OPTIONS
 from isthmus.running.probing import served_by
 from isthmus.running.targets import described_platforms, flows_of, read_platform
-from isthmus.running.tools import Event, as_options, as_sets, collect
+from isthmus.running.tools import Event, as_options, as_sets, assignments, collect, pairs_of
 
 APPLICATION = "image-filter"
 # What an experiment may name where others assign a value to a key: of a run, of a probe, among records of one probe.
@@ -84,7 +84,7 @@ class ToolAnswers:
         """
         if probe not in all_probes():
             raise NotOfferedError(f"the probe '{probe}' is not offered yet")
-        given = dict(text.partition("=")[::2] for text in sets)
+        given = pairs_of(sets)
         sets = [text for text in sets if text.partition("=")[0] not in (*OPTIONS, *DISTINGUISHING)]
         arguments = [target, probe, "--sizes", ",".join(map(str, sizes)), "--repeat", "1", "--grain", "fine"]
         arguments += ["--burst", ",".join(map(str, bursts))] if bursts else []
@@ -189,15 +189,15 @@ class ModelRuns:
         """
         self.require(application)
         known = describe(application)
-        given = dict(one.partition("=")[::2] for one in changes)
+        given = pairs_of(changes)
         count, method, delay = (given.pop(name, None) for name in OF_RUNS)
         experiment = Experiment(
             application,
             target_of(board),
             flow,
             known.count if count is None else int(count),
-            parameters=tuple(f"{name}={value}" for name, value in given.items() if is_parameter(name)),
-            sets=self._sets(board, [f"{name}={value}" for name, value in given.items() if not is_parameter(name)]),
+            parameters=tuple(filter(is_parameter, assignments(given))),
+            sets=self._sets(board, [one for one in assignments(given) if not is_parameter(one)]),
             seed=self.seed,
             method=(method or TREE) if known.shares_buffers else None,
             delay=delay,

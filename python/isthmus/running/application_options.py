@@ -9,6 +9,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.names import meant, nearest
 from isthmus.base.numbers import as_written
 from isthmus.running.applications import Application, Parameter, described_with, is_app_key, is_parameter
+from isthmus.running.tools import assignments, pairs_of
 
 
 @dataclass(frozen=True)
@@ -114,19 +115,18 @@ def parameters_of(application: Application, *given: Mapping[str, Any]) -> tuple[
         settings = {name: resolve(name).value} if name in KNOWN else {}
         value = next((one[name] for one in (*given, settings) if one.get(name) is not None), None)
         if value is not None:
-            values[name] = value
-    return tuple(f"{name}={as_written(value)}" for name, value in values.items())
+            values[name] = as_written(value)
+    return assignments(values)
 
 
 def spread(application: Application, parameters: Sequence[str]) -> list[tuple[str, ...]]:
     """NAME=VALUE of each row: one of what a parameter that takes several is given, or is by default, in each."""
-    given = dict(one.partition("=")[::2] for one in parameters)
-    several = [one for one in application.parameters.values() if one.several]
+    given = pairs_of(parameters)
     rows = [given]
-    for parameter in several:
+    for parameter in (one for one in application.parameters.values() if one.several):
         values = parameter.each(given.get(parameter.name, str(parameter.default)))
         rows = [row | {parameter.name: value} for row in rows for value in values]
-    return [tuple(f"{name}={value}" for name, value in row.items()) for row in rows]
+    return [assignments(row) for row in rows]
 
 
 def _value(value: str | None, parameter: Parameter, place: str) -> str:

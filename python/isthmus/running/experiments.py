@@ -16,7 +16,7 @@ from isthmus.base.grain import DEFAULT, Grain
 from isthmus.base.parsing import checked
 from isthmus.running.applications import RUN_TOOL, tool_of
 from isthmus.running.targets import is_model
-from isthmus.running.tools import Event, as_options, as_sets, record_of, run_tool
+from isthmus.running.tools import Event, as_options, as_sets, pairs_of, record_of, run_tool
 
 if TYPE_CHECKING:
     from isthmus.records import Row
@@ -141,7 +141,7 @@ def command(experiment: Experiment) -> str:
         "on": experiment.target,
         "flow": experiment.flow,
         "count": experiment.count,
-        **dict(one.partition("=")[::2] for one in experiment.parameters),
+        **pairs_of(experiment.parameters),
         "seed": experiment.seed if experiment.seed != resolve("seed").value else None,
         experiment.grain: is_model(experiment.target) and experiment.grain != DEFAULT,
         "set": (*(described.sets if described else ()), *experiment.sets),

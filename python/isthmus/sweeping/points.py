@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import product
@@ -11,11 +11,12 @@ from pathlib import Path
 from isthmus.base.build_info import build_info
 from isthmus.base.errors import IsthmusError
 from isthmus.running.application_options import ApplicationOptions
-from isthmus.running.applications import is_parameter, is_program
+from isthmus.running.applications import is_app_key, is_parameter, is_program
 from isthmus.running.experiments import Experiment
 from isthmus.running.studies import Flags, experiments_of
 from isthmus.running.study_file import StudyDescription
 from isthmus.running.targets import is_model, platform
+from isthmus.running.tools import assignments, pairs_of
 from isthmus.sweeping.values import MOST, Axis, points_of
 
 Say = Callable[[str], None]
@@ -46,7 +47,7 @@ def points(study: StudyDescription, path: Path, flags: Flags, axes: Sequence[Axi
     found = []
     for values in product(*(axis.values for axis in axes)):
         pairs = tuple((axis.key, value) for axis, value in zip(axes, values, strict=True))
-        of_description = {key: value for key, value in pairs if _is_of_description(key)}
+        of_description = {key: value for key, value in pairs if is_app_key(key)}
         runs = experiments.at(of_description) if of_description else models
         found += [point_of(run, pairs) for run in runs if is_model(run.target)]
     return found
@@ -62,7 +63,7 @@ class _Experiments:
 
     def at(self, values: Mapping[str, str]) -> list[Experiment]:
         """An IsthmusError where the study takes no such value."""
-        sets = _assigned({**self._first, **values})
+        sets = assignments({**self._first, **values})
         if sets not in self._known:
             asked = ApplicationOptions(self._flags.asked.count, self._flags.asked.typed, sets)
             self._known[sets] = experiments_of(self._study, self._path, replace(self._flags, asked=asked))
@@ -91,7 +92,7 @@ def _models(experiments: Sequence[Experiment], path: Path, say: Say) -> list[Exp
 
 def _check(axis: Axis, experiments: _Experiments, models: Sequence[Experiment]) -> None:
     """Refuses a value that no target takes, with the message of the target."""
-    if is_parameter(axis.key) or _is_of_description(axis.key):
+    if is_parameter(axis.key) or is_app_key(axis.key):
         for value in axis.values:
             experiments.at({axis.key: value})
         return
@@ -100,26 +101,13 @@ def _check(axis: Axis, experiments: _Experiments, models: Sequence[Experiment]) 
             platform(target, [f"{axis.key}={value}"])
 
 
-def _is_of_description(key: str) -> bool:
-    return key.startswith("app.")
-
-
 def _at(experiment: Experiment, values: Sequence[tuple[str, str]]) -> Experiment:
     """The experiment with these in place of what else is set for the same keys."""
-    own = [(key, value) for key, value in values if not _is_of_description(key)]
-    sets = {**dict(_pairs(experiment.sets)), **{key: value for key, value in own if not is_parameter(key)}}
-    parameters = {**dict(_pairs(experiment.parameters)), **{key: one for key, one in own if is_parameter(key)}}
-    return replace(experiment, sets=_assigned(sets), parameters=_assigned(parameters))
-
-
-def _pairs(assignments: Sequence[str]) -> Iterator[tuple[str, str]]:
-    for one in assignments:
-        key, _, value = one.partition("=")
-        yield key, value
-
-
-def _assigned(pairs: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(f"{key}={value}" for key, value in pairs.items())
+    own = [(key, value) for key, value in values if not is_app_key(key)]
+    sets, parameters = (pairs_of(given) for given in (experiment.sets, experiment.parameters))
+    sets |= {key: value for key, value in own if not is_parameter(key)}
+    parameters |= {key: value for key, value in own if is_parameter(key)}
+    return replace(experiment, sets=assignments(sets), parameters=assignments(parameters))
 
 
 def _identity(run: Experiment) -> str:

@@ -17,7 +17,7 @@ from isthmus.base.toml_lines import line_of
 from isthmus.hpcc.benchmarks import BENCHMARKS
 from isthmus.hpcc.build import compilation_of
 from isthmus.records.base import TomlTable
-from isthmus.running.tools import as_options
+from isthmus.running.tools import as_options, assignments
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 
@@ -78,7 +78,7 @@ class ExpectedRun(TomlTable):
 
     def sets(self) -> tuple[str, ...]:
         """NAME=VALUE."""
-        return tuple(f"{name}={value}" for name, value in self.set.items())
+        return assignments(self.set)
 
 
 class Expectations(TomlTable):

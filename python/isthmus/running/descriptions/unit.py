@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from isthmus.running.descriptions.description import Description
+from isthmus.running.tools import assignments
 
 WORD = 64  # bytes that a circuit moves in a cycle
 MOST_TOGETHER = 16  # units of a message at most, where counts are no whole numbers
@@ -120,7 +121,7 @@ def arguments(unit: Unit, flow: str, clock_hz: float, name: str, units: str, by_
         "host_time": round(unit.host_s * many * 1e9),
         "in_place": "ports" if by_ports else "yes" if in_place else "no",
     }
-    return tuple(f"{key}={value}" for key, value in values.items())
+    return assignments(values)
 
 
 def _written(unit: Unit, many: int, in_place: bool) -> int:
