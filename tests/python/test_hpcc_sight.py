@@ -57,16 +57,21 @@ def test_a_rank_with_another_device_is_named_and_one_elsewhere_is_not() -> None:
     assert sight.other_devices(places(("opencl:fak", "Fake")), "vm", SEEN) is None
 
 
-def test_a_target_that_only_the_command_knows_gets_the_reason() -> None:
-    for target in ("opencl:1", "opencl:oth", "opencl:makers"):
-        known = sight.with_reason(IsthmusError(f"unknown target '{target}': expected opencl:0"), SEEN)
+def test_a_target_that_only_the_command_sees_gets_the_reason_however_the_error_reads() -> None:
+    there = [SEEN[0]]
+    error = IsthmusError("another failure")
+    for target in ("opencl:1", "opencl:oth"):
+        known = sight.with_reason(error, ["opencl:0", target], SEEN, there)
         assert str(known).startswith(f"{target} is here, and ranks do not see it: ")
-    for text in ("unknown target 'opencl:2'", "unknown target 'opencl:third'", "another failure"):
-        error = IsthmusError(text)
-        assert sight.with_reason(error, SEEN) is error
+    for target in ("opencl:0", "opencl:makers", "opencl:2", "opencl:third"):
+        assert sight.with_reason(IsthmusError(f"unknown target '{target}'"), [target], SEEN, there).args == (
+            f"unknown target '{target}'",
+        )
+    assert sight.with_reason(error, ["opencl:1"], SEEN, SEEN) is error
 
 
 def test_ranks_without_a_device_get_the_reason_where_the_command_has_one() -> None:
-    error = IsthmusError("no OpenCL device: expected a driver")
-    assert str(sight.with_reason(error, SEEN)).startswith("ranks see no OpenCL device, and Fake is here: what starts")
-    assert sight.with_reason(error, []) is error
+    error = IsthmusError("nothing is here")
+    known = sight.with_reason(error, ["opencl:0"], SEEN, [])
+    assert str(known).startswith("ranks see no OpenCL device, and Fake is here: what starts")
+    assert sight.with_reason(error, ["opencl:0"], [], []) is error

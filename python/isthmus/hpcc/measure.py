@@ -10,7 +10,7 @@ from isthmus.base.ranks import launched_rank
 from isthmus.hpcc.burn_in import with_drift
 from isthmus.hpcc.launch import launch_of
 from isthmus.hpcc.power.watch import Watch
-from isthmus.hpcc.sight import other_devices, seen_here, with_reason
+from isthmus.hpcc.sight import other_devices, seen, with_reason
 from isthmus.hpcc.tables import map_lines
 from isthmus.records import HpccPlace, HpccRecord
 from isthmus.running.parallel import cores
@@ -59,7 +59,7 @@ def measure(
                 places = [HpccPlace.model_validate(place) for place in event["places"]]
                 for line in map_lines(places) if len(places) > 1 else []:
                     session.note(line)
-                if launch.words and (other := other_devices(places, platform.node(), seen_here())):
+                if launch.words and (other := other_devices(places, platform.node(), seen())):
                     session.warn(other)
             else:
                 listener(event)
@@ -68,7 +68,10 @@ def measure(
         try:
             return run(arguments, launch, tell, session.stream, watch or Watch())
         except IsthmusError as error:
-            raise (with_reason(error, seen_here()) if launch.words else error) from None
+            if not launch.words or "--on" not in arguments:
+                raise
+            targets = arguments[arguments.index("--on") + 1].split(",")
+            raise with_reason(error, targets, seen(), seen(launch)) from None
 
 
 def run(

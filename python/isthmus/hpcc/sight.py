@@ -1,12 +1,11 @@
 """Ranks that see other devices than the command that starts them."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from isthmus.base.errors import IsthmusError
 from isthmus.records import HpccPlace
-from isthmus.running.targets import device_of, devices
-from isthmus.running.tools import Event
+from isthmus.running.targets import device_of
+from isthmus.running.tools import Event, Launch, collect
 
 # What the loader of OpenCL drivers looks at. Lists in them are parted by ':', where a loader inside mpirun cuts the
 # value that its ranks inherit.
@@ -14,17 +13,17 @@ VARIABLES = ("OCL_ICD_FILENAMES", "OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OPEN
 _WHY = f"what starts the ranks hands them another environment or puts them into a container: {', '.join(VARIABLES)}"
 
 
-def seen_here() -> list[Event]:
-    """The devices that this command sees; none where there is none."""
+def seen(launch: Launch | None = None) -> list[Event]:
+    """The devices that a command sees here, or where `launch` starts it; none where there is none."""
     try:
-        return devices()
+        return collect("isthmus-devices", [], "device", launch)
     except IsthmusError:
         return []
 
 
-def other_devices(places: Sequence[HpccPlace], host: str, seen: Sequence[Event]) -> str | None:
+def other_devices(places: Sequence[HpccPlace], host: str, here: Sequence[Event]) -> str | None:
     """A line on the first rank of this host whose device is another one than this command means by its target."""
-    names = {device["target"]: device["name"] for device in seen}
+    names = {device["target"]: device["name"] for device in here}
     for place in places:
         if place.host == host and names.get(place.target, place.device) != place.device:
             return (
@@ -33,11 +32,14 @@ def other_devices(places: Sequence[HpccPlace], host: str, seen: Sequence[Event])
     return None
 
 
-def with_reason(error: IsthmusError, seen: Sequence[Event]) -> IsthmusError:
-    """The error of a rank that has no such target, or no device, with the reason where this command has it."""
-    if seen and "no OpenCL device" in str(error):
-        return IsthmusError(f"ranks see no OpenCL device, and {seen[0]['name']} is here: {_WHY}")
-    unknown = re.search(r"unknown target '(opencl:[^']*)'", str(error))
-    if unknown is None or device_of(unknown[1], seen) is None:
-        return error
-    return IsthmusError(f"{unknown[1]} is here, and ranks do not see it: {_WHY}")
+def with_reason(
+    error: IsthmusError, targets: Iterable[str], here: Sequence[Event], there: Sequence[Event]
+) -> IsthmusError:
+    """The error of ranks that see no device, or none of these targets, with the reason where this command sees it.
+
+    `here` and `there` are the devices that this command and the ranks see.
+    """
+    if here and not there:
+        return IsthmusError(f"ranks see no OpenCL device, and {here[0]['name']} is here: {_WHY}")
+    hidden = next((one for one in targets if device_of(one, here) and not device_of(one, there)), None)
+    return error if hidden is None else IsthmusError(f"{hidden} is here, and ranks do not see it: {_WHY}")
