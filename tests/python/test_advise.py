@@ -4,6 +4,9 @@ import itertools
 import json
 import math
 import random
+import re
+import subprocess
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -341,6 +344,26 @@ def test_every_board_and_flow_is_ranked_and_the_best_three_are_run(mine: Isthmus
         "model:ibm-capi",
         *chips,
     }
+
+
+def test_a_flow_without_a_formula_is_told_of_by_its_name_and_target(mine: Isthmus) -> None:
+    without = "from isthmus.advising.formulas import FORMULAS; del FORMULAS['overlap']\n"
+    command = "from isthmus.cli.main import main; main(['advise', 'mine.toml', '--on', 'model:aws-f1'])"
+    words = [sys.executable, "-c", without + command]
+    told = subprocess.run(words, env=mine.environment, cwd=mine.folder, text=True, capture_output=True)
+    line = "note: flow 'overlap' of model:aws-f1 is not advised: it has no formula"
+    assert told.returncode == 0, told.stderr
+    assert told.stderr.splitlines().count(line) == 1
+    assert "overlap" not in told.stdout
+    assert "not advised" not in mine("advise", "mine.toml", "--on", "model:aws-f1").stderr
+
+
+def test_a_price_far_below_one_is_printed_with_an_exponent_and_its_unit(mine: Isthmus) -> None:
+    sets = ("--set", "app.need.best=cost", "--set", "app.price.model:aws-f1.per_hour=1e-6")
+    (best, *_) = mine("advise", "mine.toml", "--on", "model:aws-f1", *sets).stdout.splitlines()
+    assert re.match(r"best: model:aws-f1, \w+: [1-9][0-9.]*e-\d+ price/frame, model \([1-9][0-9.]*e-\d+ to ", best), (
+        best
+    )
 
 
 def test_what_an_hour_costs_ranks_boards_whose_price_is_known(mine: Isthmus) -> None:

@@ -10,7 +10,7 @@ from isthmus.advising.curves import BoardCurves
 from isthmus.advising.formulas import Curves
 from isthmus.advising.ruling import ALSO, EVEN, SURE, by_wins, decider, interval, middle, ratios, turn
 from isthmus.base.errors import IsthmusError
-from isthmus.base.numbers import figure, percent, seconds
+from isthmus.base.numbers import figure, percent, scaled, seconds
 from isthmus.records import AdviseBranch, AdviseCrossing, AdviseRow, AdviseVerdict
 from isthmus.running import coherence
 from isthmus.running.applications import APP
@@ -228,7 +228,7 @@ def _reasons(
         f"latency class: {metrics.latency_class(line)} ({seconds(line)} for 64 B)",
     ]
     if one.ran and abs(one.scale - 1) > APART:
-        found.append(f"run and formula differ by {percent(abs(one.scale - 1))}: formula {figure(one.formula)}")
+        found.append(f"run and formula differ by {percent(abs(one.scale - 1))}: formula {scaled(one.formula)}")
     if failure:
         found.append(f"not run: {failure}")
     if not one.meets:

@@ -107,6 +107,16 @@ def supports(unit: Unit, flow: str, method: str | None = None) -> bool:
     return flow in FORMULAS and (flow != "shared" or unit.streams or unit.reads_again)
 
 
+def without_formula(description: Description, boards: Sequence[BoardCurves]) -> list[str]:
+    """A line on each flow that a board has for a description, and that cannot be advised, as it has no formula."""
+    return [
+        f"flow '{flow}' of {board.target} is not advised: it has no formula"
+        for board in boards
+        for flow in description.flows
+        if flow in board.flows and flow not in FORMULAS and None in board.methods
+    ]
+
+
 def drawn(description: Description, count: int) -> list[dict[str, float]]:
     """Values of the numbers of a description that have a range, one for each draw."""
     ranging = {key: number for key, number in description.numbers() if number.ranges}

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from isthmus.base.numbers import figure, percent, seconds
+from isthmus.base.numbers import figure, percent, scaled, seconds
 from isthmus.records import AdviseBranch, AdviseCrossing, AdviseRow, AdviseVerdict
 from isthmus.running.integration import NO_MEASUREMENT
 from isthmus.show.output import Table, table_of
@@ -10,8 +10,8 @@ from isthmus.show.output import Table, table_of
 
 def said_first(verdict: AdviseVerdict, first: AdviseRow) -> list[str]:
     """The verdict in a line, or two."""
-    what = f"{board(first)}, {way(first)}: {figure(first.value)} {first.unit}, model"
-    span = f"{figure(first.low)} to {figure(first.high)}"
+    what = f"{board(first)}, {way(first)}: {scaled(first.value)} {first.unit}, model"
+    span = f"{scaled(first.low)} to {scaled(first.high)}"
     head = f"best: {what} ({span})" if verdict.clear else f"no clear winner; first {what} ({span})"
     return [f"{head}, the best in {percent(verdict.wins)} of the draws", *verdict.reasons]
 
@@ -46,18 +46,18 @@ def choices_table(rows: Sequence[AdviseRow]) -> Table:
     columns: dict[str, Callable[[AdviseRow], str]] = {
         "target": board,
         "flow": way,
-        rows[0].unit: lambda row: figure(row.value),
-        "from": lambda row: figure(row.low),
-        "to": lambda row: figure(row.high),
-        "formula": lambda row: figure(row.formula),
-        "run": lambda row: figure(row.run),
+        rows[0].unit: lambda row: scaled(row.value),
+        "from": lambda row: scaled(row.low),
+        "to": lambda row: scaled(row.high),
+        "formula": lambda row: scaled(row.formula),
+        "run": lambda row: scaled(row.run),
         "wins": lambda row: percent(row.wins),
         "r": lambda row: figure(row.r),
         "GB/s": lambda row: figure(row.effective_gb_per_s),
         "CTC": lambda row: figure(row.ctc),
         "latency": lambda row: seconds(row.latency_s),
-        "cost": lambda row: figure(row.cost),
-        "J": lambda row: figure(row.joules),
+        "price/unit": lambda row: scaled(row.cost),
+        "J/unit": lambda row: scaled(row.joules),
     }
     return table_of(rows, columns, numbers=columns.keys() - {"target", "flow"})
 

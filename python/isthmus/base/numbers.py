@@ -33,6 +33,14 @@ def figure(value: float | None, digits: int = 3) -> str:
     return f"{value:.{decimals}f}"
 
 
+def scaled(value: float | None) -> str:
+    """As `figure`, but below a thousandth with an exponent, a multiple of three: 187e-9."""
+    if not value or abs(value) >= 1e-3:
+        return figure(value)
+    exponent = 3 * math.floor(math.log10(abs(value)) / 3)
+    return f"{figure(value / 10.0**exponent)}e{exponent}"
+
+
 def rounds_to(result: float, written: Decimal | int | float) -> bool:
     """Tells whether `result` is `written` to the digits that are written."""
     exponent = Decimal(str(written)).as_tuple().exponent

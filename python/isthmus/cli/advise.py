@@ -83,6 +83,7 @@ def advise(
     """
     from isthmus.advising.advice import advise as advised
     from isthmus.advising.advice import too_large
+    from isthmus.advising.choices import without_formula
     from isthmus.advising.curves import curves_of
 
     if tree not in (None, "paper", "measured"):
@@ -114,6 +115,8 @@ def advise(
                     lambda done, total, what=what: progress.update(what, done, total),  # type: ignore[misc]
                 )
             )
+    for line in without_formula(description, boards):
+        session.note(line)
     found = advised(description, boards, lambda choices: _run(session, description, choices, sets_of), without)
     if tree == "measured":
         found = replace(found, tree=[_with_costs(one, description) for one in found.tree])
