@@ -7,6 +7,7 @@ import pytest
 from tests.python.conftest import TREE, Isthmus
 
 from isthmus.base.flows import FLOWS
+from isthmus.records import ProbeRecord, Row
 from isthmus.running import limits
 from isthmus.running.probes import all_probes
 from isthmus.running.targets import platforms
@@ -31,9 +32,11 @@ def test_entries_name_flows_probes_and_keys_that_there_are(real: Isthmus) -> Non
 
 def test_every_flow_and_probe_is_touched_by_some() -> None:
     for flow in FLOWS:
-        assert limits.of_flow(flow)
-    untouched = [probe for probe in all_probes() if not limits.of_probe(probe)]
-    assert untouched == []
+        found = limits.of_records([Row.model_construct(kind="modelled", flow=flow)])
+        assert found == [limit for limit in limits.LIMITS if flow in limit.flows] != []
+    for name, probe in all_probes().items():
+        found = limits.of_records([], [ProbeRecord.model_construct(kind="modelled", name=name)])
+        assert found == [limit for limit in limits.LIMITS if probe.crosses in limit.crossed] != []
 
 
 @pytest.mark.parametrize("limit", ["ddio", "numa", "iommu", "copy-rates", "chunked-staging", "replays"])
@@ -70,7 +73,7 @@ def test_a_study_and_its_report_name_what_touches_their_rows_and_no_more(isthmus
     study = json.loads((folder / "study.json").read_text())
     flows = {row["flow"] for row in study["rows"] if row["kind"] == "modelled"}
     assert flows, text
-    expected = [limit.id for limit in limits.together(limits.of_flow(flow) for flow in sorted(flows))]
+    expected = [limit.id for limit in limits.LIMITS if not flows.isdisjoint(limit.flows)]
     assert [one["id"] for one in study["limits"]] == expected
     page = (folder / "report.html").read_text()
     for limit in expected:

@@ -9,6 +9,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -254,17 +255,6 @@ LIMITS = (
 )
 
 
-def of_flow(flow: str) -> list[Limit]:
-    """Limits that touch a modelled row of that flow."""
-    return [limit for limit in LIMITS if flow in limit.flows]
-
-
-def of_probe(name: str) -> list[Limit]:
-    """Limits that touch a modelled record of that probe."""
-    probe = all_probes().get(name)
-    return [limit for limit in LIMITS if probe and probe.crosses in limit.crossed]
-
-
 def of_keys(keys: Iterable[str]) -> list[Limit]:
     """Limits that touch one of a platform's numbers, each named KIND.KEY: the last two words of a pattern."""
     known = list(keys)
@@ -275,17 +265,12 @@ def _usual(pattern: str) -> str:
     return ".".join(pattern.split(".")[-2:])
 
 
-def together(found: Iterable[Sequence[Limit]]) -> list[Limit]:
-    """All of these limits, each once, in the order of the list."""
-    kept = {limit.id for group in found for limit in group}
-    return [limit for limit in LIMITS if limit.id in kept]
-
-
 def of_records(rows: "Iterable[Row]", probed: "Iterable[ProbeRecord]" = ()) -> list[Limit]:
     """Limits that touch the modelled ones of these rows and records."""
     flows = {row.flow for row in rows if row.kind == "modelled"}
     names = {record.name for record in probed if record.kind == "modelled"}
-    return together([*map(of_flow, sorted(flows)), *map(of_probe, sorted(names))])
+    crossed = {probe.crosses for name, probe in all_probes().items() if name in names} if names else set()
+    return [limit for limit in LIMITS if not flows.isdisjoint(limit.flows) or not crossed.isdisjoint(limit.crossed)]
 
 
 def as_records(limits: Sequence[Limit]) -> "list[ModelLimit]":
@@ -326,12 +311,8 @@ def _entry(limit: Limit) -> str:
         f"{_touched('keys', limit.keys)}".rstrip("; ")
         + ".",
     ]
-    wrapped = [
-        textwrap.fill(
-            line, WIDTH, subsequent_indent="  " * line.startswith("-"), break_long_words=False, break_on_hyphens=False
-        )
-        for line in lines
-    ]
+    wrap = partial(textwrap.fill, width=WIDTH, break_long_words=False, break_on_hyphens=False)
+    wrapped = [wrap(line, subsequent_indent="  " * line.startswith("-")) for line in lines]
     return f"\n## {limit.id}\n" + "\n".join(wrapped) + "\n"
 
 
