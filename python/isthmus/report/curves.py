@@ -19,7 +19,7 @@ STYLES = 72  # shapes of marks, six, with a colour each; then the same hollow; t
 OF_PRIVATE = ("h2d", "device-read", "device-write")
 OF_SHARED = ("shared-read", "shared-write")
 
-_NAMED_SIZES = 5
+_NAMED_SIZES = 5  # at most, evenly spaced, with the first of all
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,11 @@ class Panel:
     rates: list[Tick]
     lines: list[Line]
     table: Table
+
+
+def legend(panels: Sequence[Panel]) -> list[Line]:
+    """A line for each label of the panels' lines."""
+    return list({line.label: line for panel in panels for line in panel.lines}.values())
 
 
 def curve_panels(records: Sequence[ProbeRecord]) -> list[Panel]:
@@ -138,7 +143,7 @@ def panel(
         name=name,
         meaning=meaning,
         unit=records[0].unit,
-        sizes=[Tick(x.at(size), format_size(size)) for size in _some(sizes)],
+        sizes=[Tick(x.at(size), format_size(size)) for size in sizes[:: -(-len(sizes) // _NAMED_SIZES)]],
         rates=[Tick(y.at(value), f"{value:g}") for value in named],
         lines=lines,
         table=_table(name, sizes, lines_of, records[0].unit),
@@ -156,9 +161,3 @@ def _table(name: str, sizes: Sequence[int], lines: dict[str, dict[int, ProbeReco
 
 def _size(record: ProbeRecord) -> int:
     return int(record.parameters["size"])
-
-
-def _some(sizes: Sequence[int]) -> list[int]:
-    """A few of the sizes at most, evenly spaced, with the first of them."""
-    stride = -(-len(sizes) // _NAMED_SIZES)
-    return list(sizes[::stride])

@@ -10,12 +10,12 @@ from isthmus.hpcc.scaling_tables import verdicts as scale_verdicts
 from isthmus.report.advice import advised, insights_of
 from isthmus.report.benchmarks import runs_of
 from isthmus.report.contents import ReportContents
-from isthmus.report.curves import HEIGHT, Line, Panel, best_copies, curve_panels, effective_panel
+from isthmus.report.curves import HEIGHT, Panel, best_copies, curve_panels, effective_panel, legend
 from isthmus.report.figures import figure_panels, tables_of
 from isthmus.report.recording import recorded
 from isthmus.report.replications import replications
 from isthmus.report.scaling import scaling_panels
-from isthmus.report.template import FOLDER, environment
+from isthmus.report.template import environment
 from isthmus.report.timeline import timelines
 from isthmus.report.waterfall import waterfalls
 from isthmus.reproduction.insights import InsightFindings, judge, read_insights
@@ -46,7 +46,7 @@ def render_report(contents: ReportContents) -> str:
         "best_copies": best_copies(contents.probes),
         "panels": panels,
         "effective": effective_panel(contents.probes),
-        "legend": _legend(panels),
+        "legend": legend(panels),
         "advised": [advised(one) for one in contents.advices],
         "timelines": timelines(contents.ranked(), len(contents.works()) > 1, contents.way),
         "recorded": recorded(contents.recordings),
@@ -57,7 +57,7 @@ def render_report(contents: ReportContents) -> str:
         "runs_of_scaling": runs_of(contents.scaled),
         "replications": replications([*contents.hpcc, *contents.scaled]),
         "scaling": scaling,
-        "scaling_legend": _legend(scaling),
+        "scaling_legend": legend(scaling),
         "scale_table": scale_table(contents.scale),
         "scale_verdicts": scale_verdicts(contents.scale),
         "score_table": score_table(contents.score),
@@ -66,18 +66,8 @@ def render_report(contents: ReportContents) -> str:
         "tables_of_papers": tables_of(contents.papers),
         "insights": _insights(contents),
     }
-    return (
-        environment()
-        .get_template("report.html.j2")
-        .render(
-            contents=contents,
-            sections=_sections(contents, content),
-            works=contents.works(),
-            height=HEIGHT,
-            style=(FOLDER / "style.css").read_text(encoding="utf-8"),
-            **content,
-        )
-    )
+    sections, template = _sections(contents, content), environment().get_template("report.html.j2")
+    return template.render(contents=contents, sections=sections, works=contents.works(), height=HEIGHT, **content)
 
 
 def _insights(contents: ReportContents) -> list[InsightFindings]:
@@ -124,10 +114,6 @@ def _sections(contents: ReportContents, content: Mapping[str, Any]) -> list[Sect
         ("made", "How this was made", contents.sources),
     )
     return [Section(id_, heading) for id_, heading, shown in every if shown]
-
-
-def _legend(panels: Sequence[Panel]) -> list[Line]:
-    return list({line.label: line for panel in panels for line in panel.lines}.values())
 
 
 def _others(contents: ReportContents, panels: Sequence[Panel]) -> Table:

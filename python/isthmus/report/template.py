@@ -37,6 +37,7 @@ def environment() -> Environment:
         width=_width,
         text=as_written,
     )
+    found.globals["style"] = (FOLDER / "style.css").read_text(encoding="utf-8")
     found.globals.update(parts=busiest_first, share=_share, under_way=under_way, first_keys=first_keys)
     return found
 

@@ -7,8 +7,8 @@ from isthmus.base.groups import grouped_by
 from isthmus.base.numbers import figure, grouped
 from isthmus.records import SweepFile, SweepRow, TornadoBar
 from isthmus.report.axes import LogAxis, Tick, decades
-from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
-from isthmus.report.template import FOLDER, environment
+from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point, legend
+from isthmus.report.template import environment
 from isthmus.show.output import Table
 from isthmus.sweeping.values import number_of
 
@@ -52,24 +52,20 @@ def tornadoes(bars: Sequence[TornadoBar]) -> list[Tornado]:
 def render_sweep(name: str, file: SweepFile) -> str:
     """The page as HTML; it runs no script and holds all that it shows."""
     panels = sweep_panels(file.rows)
-    return (
-        environment()
-        .get_template("sweep.html.j2")
-        .render(
-            title=f"Sweep {name}",
-            file=file,
-            panels=panels,
-            legend=list({line.label: line for panel in panels for line in panel.lines}.values()),
-            height=HEIGHT,
-            best=rows_table(file.pareto),
-            tornadoes=tornadoes(file.tornado),
-            ends_of=ends_of,
-            down=max((1 - bar.low / bar.base for bar in file.tornado), default=0.0),
-            up=max((bar.high / bar.base - 1 for bar in file.tornado), default=0.0),
-            still=STILL,
-            every=rows_table(file.rows),
-            style=(FOLDER / "style.css").read_text(encoding="utf-8"),
-        )
+    template = environment().get_template("sweep.html.j2")
+    return template.render(
+        title=f"Sweep {name}",
+        file=file,
+        panels=panels,
+        legend=legend(panels),
+        height=HEIGHT,
+        best=rows_table(file.pareto),
+        tornadoes=tornadoes(file.tornado),
+        ends_of=ends_of,
+        down=max((1 - bar.low / bar.base for bar in file.tornado), default=0.0),
+        up=max((bar.high / bar.base - 1 for bar in file.tornado), default=0.0),
+        still=STILL,
+        every=rows_table(file.rows),
     )
 
 
