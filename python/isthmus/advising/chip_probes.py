@@ -7,7 +7,7 @@ from dataclasses import replace
 from isthmus.advising.curve_probes import KIB, MIB, MeasuredCurves
 from isthmus.running.applications import DESCRIBED_TOOL
 from isthmus.running.coherence import ACP, HP_C, HP_NC, HPC
-from isthmus.running.descriptions.unit import WORD, Crossing, Unit, arguments
+from isthmus.running.descriptions.unit import WORD, Unit, arguments
 from isthmus.running.tools import as_sets, collect
 
 ORDERS = ("sequential", "random")
@@ -51,32 +51,40 @@ class ChipProbes(MeasuredCurves):
         """What cores do with a unit and its kernel, which goes both ways and one way alone, and is read again."""
         for size in SIZES[method, order]:
             if size >= WRITTEN:
-                took = self._stages(method, _unit(size, WORD, order))
+                took = self._stages(method, Unit.there_and_back(size, WORD, order=order))
                 self._add(f"{method}/write-{order}", size / 2, took["write"] / 2)
                 self._add(f"{method}/kernel-in-{order}", size, took["kernel"])
                 continue
-            took = self._stages(method, _unit(size, size, order))
+            took = self._stages(method, Unit.there_and_back(size, size, order=order))
             self._add(f"{method}/write-{order}", size, took["write"])
             self._add(f"{method}/read-{order}", size, took["read"])
             if (method, order) == (HP_NC.name, "random"):
                 continue  # it crosses HP as in sequence
-            into = self._stages(method, _unit(size, WORD, order))["kernel"]
+            into = self._stages(method, Unit.there_and_back(size, WORD, order=order))["kernel"]
             self._add(f"{method}/kernel-both-{order}", size, took["kernel"])
             self._add(f"{method}/kernel-in-{order}", size, into)
-            self._add(f"{method}/kernel-out-{order}", size, self._stages(method, _unit(WORD, size, order))["kernel"])
+            self._add(
+                f"{method}/kernel-out-{order}",
+                size,
+                self._stages(method, Unit.there_and_back(WORD, size, order=order))["kernel"],
+            )
             if order == "sequential":
-                again = replace(_unit(size, WORD, order), device_read=2 * size)
+                again = replace(Unit.there_and_back(size, WORD, order=order), device_read=2 * size)
                 self._add(f"{method}/kernel-again", size, self._stages(method, again)["kernel"] - into)
 
     def _maintenance(self) -> None:
         """What software does to keep a unit coherent, of bytes to the device and of others."""
         for size in SIZES[HP_C.name, "sequential"]:
-            self._add("hp-c/maintenance-in", size, self._stages(HP_C.name, _unit(size, WORD))["maintenance"])
-            self._add("hp-c/maintenance-out", size, self._stages(HP_C.name, _unit(WORD, size))["maintenance"])
+            self._add(
+                "hp-c/maintenance-in", size, self._stages(HP_C.name, Unit.there_and_back(size, WORD))["maintenance"]
+            )
+            self._add(
+                "hp-c/maintenance-out", size, self._stages(HP_C.name, Unit.there_and_back(WORD, size))["maintenance"]
+            )
 
     def _bursts(self, method: str) -> None:
         """How much longer scattered bursts take than all in order."""
-        for name, one in (("in", _unit(BURSTS_OF, WORD)), ("out", _unit(WORD, BURSTS_OF))):
+        for name, one in (("in", Unit.there_and_back(BURSTS_OF, WORD)), ("out", Unit.there_and_back(WORD, BURSTS_OF))):
             usual = self._stages(method, one)["kernel"]
             for burst in BURSTS:
                 took = self._stages(method, replace(one, burst=burst))["kernel"]
@@ -88,7 +96,7 @@ class ChipProbes(MeasuredCurves):
         """
         for size in FEW:
             for pinned, kind in ((True, ""), (False, "-copied")):
-                took = self._stages(method, _unit(size, size, order, cpu="both", pinned=pinned))
+                took = self._stages(method, Unit.there_and_back(size, size, pinned=pinned, order=order, cpu="both"))
                 for stage, name in (("write", "look"), ("read", "back")):
                     usual = dict(self.curves[f"{method}/{stage}-{order}"])[size]
                     self._add(f"{method}/{name}{kind}-{order}", size, took[stage] - usual)
@@ -96,7 +104,7 @@ class ChipProbes(MeasuredCurves):
     def _own(self) -> None:
         """What cores take longer that copy from and to memory of their own."""
         for size in SIZES[HPC.name, "sequential"]:
-            took = self._stages(HPC.name, _unit(size, size, pinned=False))
+            took = self._stages(HPC.name, Unit.there_and_back(size, size, pinned=False))
             for stage, name in (("write", "load"), ("read", "store")):
                 usual = dict(self.curves[f"{HPC.name}/{stage}-sequential"])[size]
                 self._add(f"own-{name}", size, took[stage] - usual)
@@ -117,11 +125,3 @@ class ChipProbes(MeasuredCurves):
         words = ["--on", self.target, "--flow", "shared", "--count", str(units), "--method", method]
         (row,) = collect(DESCRIBED_TOOL, [*words, *as_sets(made), *as_sets(self.sets)], "row")
         return {stage["name"]: stage["time_s"] / units for stage in row["stages"]}
-
-
-def _unit(sent: int, fetched: int, order: str = "sequential", cpu: str | None = None, pinned: bool = True) -> Unit:
-    crossings = (
-        Crossing(True, pinned, sent, 1, cpu, order),
-        Crossing(False, pinned, fetched, 1, cpu, order),
-    )
-    return Unit(crossings, 1, 0.0, sent, fetched, 0.0, 0.0)

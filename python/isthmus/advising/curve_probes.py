@@ -1,7 +1,7 @@
 """The measurements behind the curves of a board: probes, and units of few bytes whose kernel computes nothing."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from isthmus.base.units import CLOCKS, TIMES
@@ -92,14 +92,14 @@ class CurveProbes(MeasuredCurves):
         """A unit's time by size where each byte passes once: one way and both, alone and one after the other."""
         for size in sizes:
             for way, sent, fetched in (("in", size, WORD), ("out", WORD, size), ("both", size, size)):
-                period, alone, queued = self._paced(flow, _unit(sent, fetched))
+                period, alone, queued = self._paced(flow, Unit.there_and_back(sent, fetched))
                 self._add(f"{flow}-{way}", size, period)
                 self._add(f"{flow}-{way}-alone", size, alone)
                 self._add(f"{flow}-{way}-queued", size, queued)
-            busy, _, _ = self._paced(flow, _unit(size, WORD, host_s=LONG_S[flow]))
+            busy, _, _ = self._paced(flow, Unit.there_and_back(size, WORD, host_s=LONG_S[flow]))
             self._add(f"{flow}-call", size, busy - LONG_S[flow])
         for size in sizes:
-            period, _, queued = self._paced(flow, _unit(size, size, compute_s=LONG_S[flow]))
+            period, _, queued = self._paced(flow, Unit.there_and_back(size, size, compute_s=LONG_S[flow]))
             self._add(f"{flow}-slots", size, queued / period)
 
     def again(self) -> None:
@@ -115,8 +115,8 @@ class CurveProbes(MeasuredCurves):
             self._add("shared-relaunch", size, self._alone(4 * KIB, size, 2, 2) - written)
 
     def _alone(self, sent: int, fetched: int, launches: int, passes: int) -> float:
-        crossings = (Crossing(True, True, sent, 1), Crossing(False, True, fetched, 1))
-        unit = Unit(crossings, launches, 0.0, sent * passes, fetched * launches, 0.0, 0.0)
+        unit = Unit.there_and_back(sent, fetched)
+        unit = replace(unit, launches=launches, device_read=sent * passes, device_write=fetched * launches)
         return float(self._run("shared", unit, 1, in_place="yes")["elapsed_s"])
 
     def _paced(self, flow: str, unit: Unit) -> tuple[float, float, float]:
@@ -139,8 +139,3 @@ class CurveProbes(MeasuredCurves):
 
     def _probe(self, words: Sequence[str]) -> list[Event]:
         return collect("isthmus-probe", [self.target, *words, "--repeat", "1", *as_sets(self.sets)], "record")
-
-
-def _unit(sent: int, fetched: int, host_s: float = 0.0, compute_s: float = 0.0) -> Unit:
-    crossings = (Crossing(True, True, sent, 1), Crossing(False, True, fetched, 1))
-    return Unit(crossings, 1, compute_s, sent, fetched, 0.0, host_s)

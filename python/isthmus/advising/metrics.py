@@ -3,7 +3,7 @@
 from isthmus.advising.chips import ChipTimes
 from isthmus.advising.formulas import Curves, at, copies_s, kernel_s, memory_s, mixed
 from isthmus.running.coherence import METHODS
-from isthmus.running.descriptions.unit import Crossing, Unit
+from isthmus.running.descriptions.unit import Unit
 
 GB = 1e9
 LINE = 64
@@ -73,8 +73,7 @@ def computation_s(curves: Curves, unit: Unit, flow: str) -> float:
 def latency_s(curves: Curves, flow: str, method: str | None = None) -> float:
     """The round trip of a line (choi2019 table 5), s."""
     if method is not None:
-        ways = tuple(Crossing(to_device, True, LINE, 1) for to_device in (True, False))
-        times = ChipTimes(curves, Unit(ways, 1, 0.0, LINE, LINE, 0.0, 0.0), method)
+        times = ChipTimes(curves, Unit.there_and_back(LINE, LINE), method)
         return times.written_s() + times.maintained_s() + times.kernel_s() + times.read_s()
     if flow in ("offload", "overlap"):
         return at(curves["h2d"], LINE)

@@ -62,6 +62,20 @@ class Unit:
             host_s=description.host_time.value,
         )
 
+    @classmethod
+    def there_and_back(
+        cls,
+        sent: int,
+        fetched: int,
+        compute_s: float = 0.0,
+        host_s: float = 0.0,
+        pinned: bool = True,
+        **use: str | None,
+    ) -> "Unit":
+        """A unit of one transfer each way, of which `use` is what cores do, whose kernel touches each byte once."""
+        crossings = (Crossing(True, pinned, sent, 1, **use), Crossing(False, pinned, fetched, 1, **use))
+        return cls(crossings, 1, compute_s, sent, fetched, 0.0, host_s)
+
     @property
     def sent(self) -> float:
         """Bytes to the device."""
