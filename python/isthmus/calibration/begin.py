@@ -38,9 +38,12 @@ _WIDE: dict[str, tuple[Value, str]] = {
 def begin(measured: DeviceCurves, file: str) -> str:
     """The text of a platform file for the device of some records; what the records say is its starting point."""
     why = f"wide enough to be no limit to what was measured of {measured.device}: put what you know of it"
-    wide = {**_WIDE, "link.pcie.lanes": (_lanes(measured), "")}
+    transfers = _transfers(measured)
+    fastest = max((size / time * 1e-9 for size, time in transfers), default=1.0)  # GB/s of one direction
+    shortest = min((time for _, time in transfers), default=10e-6)
+    lanes = next((lanes for lanes in LANES if lanes * LANE_GB_S > fastest), LANES[-1])
+    wide = {**_WIDE, "link.pcie.lanes": (lanes, "")}
     changes = {key: _assumed(value, unit, why) for key, (value, unit) in wide.items()}
-    fastest, shortest = _fastest(measured), _shortest(measured)
     guess = f"a guess from the records of {measured.device} to begin with"
     changes["dma.rate"] = _assumed(round(fastest, 4), "GB/s", guess)
     changes["host.copy.rate"] = _assumed(round(2 * fastest, 4), "GB/s", guess)
@@ -55,23 +58,9 @@ def _assumed(value: Value, unit: str, why: str) -> FileNumber:
     return FileNumber(value, "ours", "assumed", unit, why=why)
 
 
-def _lanes(measured: DeviceCurves) -> int:
-    return next((lanes for lanes in LANES if lanes * LANE_GB_S > _fastest(measured)), LANES[-1])
-
-
-def _fastest(measured: DeviceCurves) -> float:
-    """GB/s of the largest bandwidth of one direction; 1 if none was measured."""
-    rates = [size / time * 1e-9 for name, size, time in _transfers(measured)]
-    return max(rates, default=1.0)
-
-
-def _shortest(measured: DeviceCurves) -> float:
-    return min((time for _, _, time in _transfers(measured)), default=10e-6)
-
-
-def _transfers(measured: DeviceCurves) -> list[tuple[str, int, float]]:
+def _transfers(measured: DeviceCurves) -> list[tuple[int, float]]:
     return [
-        (name, size, time)
+        (size, time)
         for name, curve in measured.curves.items()
         if (probe := all_probes()[probe_of(name)]).fitted and probe.crosses in COPIES
         for size, time in curve.items()

@@ -189,16 +189,14 @@ def _tell_apart(problem: _Problem, values: Mapping[str, float]) -> tuple[list[st
         chosen.append(best)
     others = [at for at in range(len(keys)) if at not in chosen]
     silent = [at for at in others if np.linalg.norm(slopes[:, at]) / scale < TELLS]
+    sizes = np.linalg.norm(slopes, axis=0)
     groups: dict[int, list[str]] = {}
     for at in others:
         if at not in silent:
-            nearest = max(chosen, key=lambda each: _cosine(slopes[:, at], slopes[:, each]))
+            # By the cosine of the angle between their columns.
+            nearest = max(chosen, key=lambda each: abs(slopes[:, at] @ slopes[:, each]) / sizes[each])
             groups.setdefault(nearest, [keys[nearest]]).append(keys[at])
     return [keys[at] for at in chosen], list(groups.values()), [keys[at] for at in silent]
-
-
-def _cosine(one: Vector, other: Vector) -> float:
-    return float(abs(one @ other) / (np.linalg.norm(one) * np.linalg.norm(other)))
 
 
 def errors(measured: Curves, modelled: Curves) -> dict[str, list[float]]:

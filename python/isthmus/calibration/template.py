@@ -31,7 +31,8 @@ def template(name: str, file: str, like: str, changes: Mapping[str, FileNumber])
     for key, item in inputs.items():
         table, _, last = key.rpartition(".")
         number = _with_range(changes[key] if key in changes else _copied(item, like), limits[key])
-        tables[table].append(f"{_comment(item)}\n{last} = {number.toml()}\n")
+        comment = textwrap.fill(str(item["meaning"]), 118, initial_indent="# ", subsequent_indent="# ")
+        tables[table].append(f"{comment}\n{last} = {number.toml()}\n")
     head = HEAD.format(name=" ".join(name.split()), like=like, file=file, quoted=to_toml(name))
     return head + "".join(f"\n[{table}]\n" + "".join(lines) for table, lines in tables.items())
 
@@ -66,7 +67,3 @@ def _copied(item: Event, like: str) -> FileNumber:
 def _with_range(number: FileNumber, limits: Limits) -> FileNumber:
     """Gives the number the whole range of the schema, because no source describes this board."""
     return number if isinstance(number.value, (bool, str)) else replace(number, range=limits.within(number.unit))
-
-
-def _comment(item: Event) -> str:
-    return textwrap.fill(str(item["meaning"]), 118, initial_indent="# ", subsequent_indent="# ")

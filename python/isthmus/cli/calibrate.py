@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -23,7 +24,7 @@ from isthmus.show.session import Session
 if TYPE_CHECKING:
     from isthmus.calibration.device_curves import Curves, DeviceCurves
     from isthmus.calibration.edit import FileNumber
-    from isthmus.calibration.fit import Fit, Model
+    from isthmus.calibration.fit import Fit
     from isthmus.records import CalibratedKey, CurveError, Input, Platform
 
 EXAMPLES = [
@@ -62,6 +63,7 @@ def calibrate(
     comments and unchanged numbers stay. A number that would leave its range stops at its end and stays assumed. Exit
     code 1: some fitted probe is off by more than 25 % (median).
     """
+    from isthmus.calibration.curves import like
     from isthmus.calibration.device_curves import curve_of, probe_of, read_measured
     from isthmus.calibration.fit import fit
     from isthmus.show.probe_tables import spreads
@@ -83,7 +85,7 @@ def calibrate(
         with session.progress() as progress:
             progress.update("looking for the numbers", 0, 1)
             values = {key: float(str(item.value)) for key, item in start.items()}
-            found = fit(points, values, _model(file), _ranges(file, start))
+            found = fit(points, values, partial(like, file), _ranges(file, start))
         if not found.values:
             raise IsthmusError(f"{', '.join(records)}: these records say nothing of {', '.join(start)}")
     warn_if_noisy(session, spreads(record for record in measured.records if curve_of(record) in points))
@@ -122,14 +124,11 @@ def _start(file: str, wanted: list[str] | None, measured: "DeviceCurves") -> "di
         return {key: inputs[key] for key in select("key", wanted, numbers)}
     usual = {key: board.usual(key) for key in numbers}
     told = {key for key in numbers if usual[key].partition(".")[0] in KINDS}
-    told |= {key for key in numbers if usual[key] == "kernel.launch" and _launched(measured)}
+    if any(all_probes()[name].crosses == LAUNCHES for name in measured.probes()):
+        told |= {key for key in numbers if usual[key] == "kernel.launch"}
     free = [key for key in numbers if key in told and inputs[key].role not in ("datasheet", "configuration")]
     off = [key for key in free if getattr(inputs.get(f"{key.rpartition('.')[0]}.enabled"), "value", True) is False]
     return {key: inputs[key] for key in free if key not in off and _may_tell(board, key, measured)}
-
-
-def _launched(measured: "DeviceCurves") -> bool:
-    return any(all_probes()[name].crosses == LAUNCHES for name in measured.probes())
 
 
 def _may_tell(board: "Platform", key: str, measured: "DeviceCurves") -> bool:
@@ -137,12 +136,6 @@ def _may_tell(board: "Platform", key: str, measured: "DeviceCurves") -> bool:
     channels = {part.name: part.channel for part in board.parts if part.channel is not None}
     own = channels.get(key.rpartition(".")[0])
     return own is None or len(channels) < 2 or own in measured.channels()
-
-
-def _model(file: str) -> "Model":
-    from isthmus.calibration.curves import like
-
-    return lambda points, sets: like(file, points, sets)
 
 
 def _ranges(file: str, start: "dict[str, Input]") -> dict[str, Range]:
@@ -221,7 +214,7 @@ def _show(
         numbers=frozenset({"was", "is"}),
     )
     errors = [*_curve_errors(fitted, "fitted"), *_curve_errors(left, "left out")]
-    overall = [_overall(each, fitted_probes()) for each in (fitted, left)]
+    overall = [_overall(each) for each in (fitted, left)]
     kept = [key for key in found.values if key not in {one.key for one in written}]
     curves = Table(
         ("probe", "sizes", "how many", "median error, model", "largest, model"),
@@ -280,11 +273,11 @@ def _counted(written: "Sequence[CalibratedKey]") -> str:
     return f"{len(written) - len(ends)} numbers calibrated{pinned}"
 
 
-def _overall(found: dict[str, list[float]], probes: Sequence[str]) -> float | None:
+def _overall(found: dict[str, list[float]]) -> float | None:
     from isthmus.calibration.device_curves import probe_of
     from isthmus.calibration.fit import median
 
-    every = [error for curve, errors in found.items() if probe_of(curve) in probes for error in errors]
+    every = [error for curve, errors in found.items() if probe_of(curve) in fitted_probes() for error in errors]
     return median(every) if every else None
 
 

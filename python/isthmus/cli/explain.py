@@ -1,6 +1,5 @@
 """`isthmus explain TARGET --measured 'PROBE SIZE VALUE UNIT'`: why a number is so low."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from isthmus.base.errors import IsthmusError
@@ -14,7 +13,6 @@ from isthmus.show.session import Session
 if TYPE_CHECKING:
     from isthmus.explaining.measurement import Measurement
     from isthmus.records import Platform
-    from isthmus.running.predictions import Predictions
 
 EXAMPLES = [
     "isthmus explain model:aws-f1 --measured 'd2h 64MiB 1.7 GB/s'",
@@ -55,7 +53,6 @@ def explain(
     a board may have. The models' results are kept, so that the next question about the board is answered at once.
     """
     from isthmus.explaining.measurement import over_coherent_link, read_all, read_symptoms
-    from isthmus.running.predictions import Predictions
 
     if target is None:
         raise IsthmusError("TARGET: expected a model", hint="'isthmus platform list' names them.")
@@ -72,18 +69,7 @@ def explain(
     numbers = over_coherent_link(read_all(measured or [], chosen), board)
     busy = read_symptoms(symptom or [])
     _check_room(numbers, board)
-    return _explain(session, _Request(target, tuple(sets or ()), numbers, busy, board), Predictions(target, sets or ()))
-
-
-@dataclass(frozen=True)
-class _Request:
-    """The request: the number to explain, and the model to compare it with."""
-
-    target: str
-    sets: tuple[str, ...]
-    numbers: "list[Measurement]"
-    busy: float | None
-    board: "Platform"
+    return _explain(session, board, numbers, busy, target, tuple(sets or ()))
 
 
 def _causes(board: "Platform") -> list[str]:
@@ -122,7 +108,14 @@ def _bytes(board: "Platform", key: str) -> int | None:
     return int(held.value * BYTES.get(held.unit or "B", 1))
 
 
-def _explain(session: Session, asked: _Request, predictions: "Predictions") -> None:
+def _explain(
+    session: Session,
+    board: "Platform",
+    numbers: "list[Measurement]",
+    busy: float | None,
+    target: str,
+    sets: tuple[str, ...],
+) -> None:
     from isthmus.explaining.asking import next_measurement
     from isthmus.explaining.explain import explain as find
     from isthmus.explaining.tables import (
@@ -136,32 +129,30 @@ def _explain(session: Session, asked: _Request, predictions: "Predictions") -> N
     )
     from isthmus.explaining.waterfall import steps_to
     from isthmus.records import ExplainFile
+    from isthmus.running.predictions import Predictions
 
+    predictions = Predictions(target, sets)
     with session.progress() as progress:
         found = find(
-            asked.board,
-            predictions,
-            asked.numbers,
-            asked.busy,
-            lambda done, total: progress.update("models of causes", done, total),
+            board, predictions, numbers, busy, lambda done, total: progress.update("models of causes", done, total)
         )
-        falls = [steps_to(one, at, found, asked.board, predictions) for at, one in enumerate(asked.numbers)]
-        ask = ask_of(next_measurement(found, predictions, asked.target, asked.sets), found)
+        falls = [steps_to(one, at, found, board, predictions) for at, one in enumerate(numbers)]
+        ask = ask_of(next_measurement(found, predictions, target, sets), found)
     rows = rows_of(found)
     for row in rows:
         session.stream(row)
     verdict = verdict_of(found)
     file = ExplainFile(
         context=session.context(),
-        target=asked.target,
-        measured=[quantity(one, one.seconds) for one in asked.numbers],
-        cpu=asked.busy,
+        target=target,
+        measured=[quantity(one, one.seconds) for one in numbers],
+        cpu=busy,
         rows=rows,
         waterfall=[step for steps in falls for step in steps],
         ask=ask,
         verdict=verdict,
     )
-    tables = [*map(waterfall_table, falls), causes_table(rows, asked.numbers)]
+    tables = [*map(waterfall_table, falls), causes_table(rows, numbers)]
     session.emit(Result(file, rows, verdict=[verdict.says], tables=tables, detail=asked_lines(ask)))
     if ask is not None and ask.command is not None and devices():
         session.next(ask.command)
