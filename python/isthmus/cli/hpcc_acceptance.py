@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from isthmus.base.durations import parse_duration
 from isthmus.base.errors import AnswerIsNoError
 from isthmus.base.files import write_atomically
-from isthmus.base.numbers import figure
+from isthmus.base.numbers import counted, figure
 from isthmus.cli.command import plain, written
 from isthmus.cli.hpcc_options import For, Ranks
 from isthmus.show.events import Listener
@@ -91,10 +91,8 @@ def _show(
     beside = against_fleet(checks)
     failed = sum(not check.passed for check in beside)
     outliers = sum(check.outlier for check in beside)
-    count = len({check.node for check in beside})
-    verdict = (
-        f"{count} node{'s' * (count != 1)}: {failed} of {len(beside)} checks failed, {outliers} outliers, measured"
-    )
+    nodes = counted(len({check.node for check in beside}), "node")
+    verdict = f"{nodes}: {failed} of {len(beside)} checks failed, {outliers} outliers, measured"
     if junit is not None:
         write_atomically(Path(junit), as_junit(beside))
     file = AcceptanceFile(context=session.context(complete=complete), accepted=failed == 0, checks=beside)

@@ -70,7 +70,8 @@ def scale(
     if trouble is not None:
         raise trouble
     if not all(row.validated for row in file.rows):
-        raise AnswerIsNoError(f"{benchmark}: wrong results on {_wrong(file.rows)}")
+        wrong = dict.fromkeys(counted(row.ranks, "rank") for row in file.rows if not row.validated)
+        raise AnswerIsNoError(f"{benchmark}: wrong results on {', '.join(wrong)}")
 
 
 @dataclass
@@ -161,8 +162,3 @@ def _show(session: Session, benchmark: str, wanted: Path, file: "HpccScaleFile")
     spreads = [(f"{one.name} on {counted(one.ranks, 'rank')}", one.spread) for one in file.records]
     warn_if_noisy(session, spreads, loads_of(file.records))
     session.note(f"written: {', '.join(map(str, written))}")
-
-
-def _wrong(rows: "list[ScaleRow]") -> str:
-    counts = dict.fromkeys(row.ranks for row in rows if not row.validated)
-    return ", ".join(counted(count, "rank") for count in counts)

@@ -13,6 +13,7 @@ from isthmus.records import Value
 
 MAKEFILES = Path(__file__).with_name("makefiles")
 INCLUDES = '#include "hls.h"\n#include "types.h"\n\n'
+COMPILE = "# An AXI port of its own for each buffer, so that each can have its own bank.\n[hls]\n"
 EMULATOR = "Intel(R) FPGA Emulation Device"
 
 
@@ -71,15 +72,10 @@ def _xrt(work: VendorBuild) -> dict[str, str]:
     objects = " ".join(f"$(OUT)/{name}.xo" for name in names)
     return {
         f"{work.benchmark}.cl": INCLUDES + work.source,
-        "compile.cfg": _compile_configuration(names),
+        "compile.cfg": COMPILE + "".join(f"max_memory_ports={name}\n" for name in names),
         "link.cfg": _link_configuration(work),
         "Makefile": _makefile(work, platform="PLATFORM", targets="hw sw_emu hw_emu", objects=objects),
     }
-
-
-def _compile_configuration(names: list[str]) -> str:
-    lines = ["# An AXI port of its own for each buffer, so that each can have its own bank.", "[hls]"]
-    return "".join(f"{line}\n" for line in [*lines, *(f"max_memory_ports={name}" for name in names)])
 
 
 def _link_configuration(work: VendorBuild) -> str:

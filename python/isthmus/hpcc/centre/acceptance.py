@@ -55,18 +55,8 @@ def _checks(
 
 def _tuned(wanted: ExpectedRun, ranks: int, launch: Launch) -> list[str]:
     """The words for what was tuned for such a run on the device of the node that `launch` reaches."""
-    asked = TuningRequest(
-        benchmark=wanted.name,
-        on=wanted.on,
-        size=wanted.size,
-        variant=wanted.variant,
-        shape=None,
-        optimized=wanted.optimized,
-        ranks=ranks,
-        grid=wanted.grid,
-        scheme=wanted.scheme,
-        sets=wanted.sets(),
-    )
+    alike = wanted.model_dump(include={"on", "size", "variant", "optimized", "grid", "scheme"})
+    asked = TuningRequest(benchmark=wanted.name, shape=None, ranks=ranks, sets=wanted.sets(), **alike)
     found = tuned_before(asked, launch) if wanted.tuned else None
     return [] if found is None else found.words()
 

@@ -89,14 +89,12 @@ class NvidiaSmi:
         for line in self._lines:
             stamp, gpu, watts = [_value(cell) for cell in line.split(",")]
             if stamp is not None and gpu is not None and watts is not None:
-                by_gpu.setdefault(pci_of(gpu), []).append((self._monotonic(stamp), float(watts)))
+                at = datetime.strptime(stamp, "%Y/%m/%d %H:%M:%S.%f").timestamp() - self._day
+                by_gpu.setdefault(pci_of(gpu), []).append((at, float(watts)))
         if len(by_gpu) < len(self._gpus):
             return []
         rounds = zip(*by_gpu.values(), strict=False)
         return [Sample(one[0][0], {gpu: watts for gpu, (_, watts) in zip(by_gpu, one, strict=True)}) for one in rounds]
-
-    def _monotonic(self, stamp: str) -> float:
-        return datetime.strptime(stamp, "%Y/%m/%d %H:%M:%S.%f").timestamp() - self._day
 
     def _listen(self, stream: IO[str]) -> None:
         for line in stream:

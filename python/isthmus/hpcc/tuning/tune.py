@@ -168,19 +168,6 @@ def _value_of(trials: Sequence[HpccTrial], candidate: Candidate) -> float | None
 def _result(
     run: TuningRequest, here: DeviceRun, best: Best, trials: list[HpccTrial], complete: bool
 ) -> HpccTuningResult:
-    return HpccTuningResult.model_validate(
-        {
-            "benchmark": run.benchmark,
-            "device": here.device,
-            "driver": here.driver,
-            "size": here.task.size,
-            "run": here.task.run,
-            "variant": here.task.variant,
-            "ranks": run.ranks,
-            "fixed": list(here.task.fixed),
-            **asdict(best),
-            "complete": complete,
-            "trials": trials,
-            "file": str(here.file),
-        }
-    )
+    task = {name: value for name, value in asdict(here.task).items() if name in HpccTuningResult.model_fields}
+    found = {"device": here.device, "driver": here.driver, "file": str(here.file), "trials": trials}
+    return HpccTuningResult.model_validate({**task, **asdict(best), **found, "complete": complete})
