@@ -42,9 +42,8 @@ class Advice:
 def unit_of(description: Description) -> str:
     """The unit of a choice's value."""
     one = description.units.removesuffix("s")
-    return {"rate": f"{description.units}/s", "latency": "s", "cost": f"price/{one}", "energy": f"J/{one}"}[
-        description.best
-    ]
+    units = {"rate": f"{description.units}/s", "latency": "s", "cost": f"price/{one}", "energy": f"J/{one}"}
+    return units[description.best]
 
 
 def left_out(description: Description, boards: Sequence[BoardCurves], asked: Goal) -> dict[str, str]:

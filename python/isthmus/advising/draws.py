@@ -65,11 +65,8 @@ class Boards:
             return value
         step = self._steps.get(key, 1.0)
         if step:
-            return (
-                min(max(round(value * whole / step), math.ceil(low * whole / step)), high * whole // step)
-                * step
-                / whole
-            )
+            steps = min(max(round(value * whole / step), math.ceil(low * whole / step)), high * whole // step)
+            return steps * step / whole
         powers = [2.0**power / whole for power in range(64) if low * whole <= 2**power <= high * whole]
         return powers[int(share * len(powers))] if powers else float(self._usual[key])
 

@@ -33,7 +33,9 @@ def unknown(kind: str, name: str, known: Sequence[str], place: str | None = None
 
     `place` is where the name stands, as FILE:LINE.
     """
-    hint = meant(name, _families(known) if name.endswith(".*") else known) or f"known: {_shown(known)}."
+    more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+    shown = (", ".join(known[:SHOWN]) or "none") + more
+    hint = meant(name, _families(known) if name.endswith(".*") else known) or f"known: {shown}."
     prefix = f"{place}: " if place else ""
     return IsthmusError(f"{prefix}unknown {kind} '{name}'", hint=hint)
 
@@ -42,11 +44,6 @@ def _families(names: Iterable[str]) -> list[str]:
     """`link.*` and `link.pcie.*` of `link.pcie.lanes`."""
     parts = [name.split(".") for name in names]
     return list(dict.fromkeys(".".join([*each[:at], "*"]) for each in parts for at in range(1, len(each))))
-
-
-def _shown(known: Sequence[str]) -> str:
-    more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
-    return (", ".join(known[:SHOWN]) or "none") + more
 
 
 def select(kind: str, patterns: Sequence[str], known: Sequence[str]) -> list[str]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from isthmus.base.numbers import counted
 from isthmus.running.experiments import Experiment, assumed_s, estimate_s
 from isthmus.running.parallel import parallel_s
 from isthmus.running.targets import is_model
@@ -27,6 +28,4 @@ def show_plan(session: Session, experiments: Sequence[Experiment]) -> None:
             f"about {duration(wall_s)} ({basis})"
         )
     total = parallel_s(models) + sum(devices)
-    session.lines(
-        [f"{len(experiments)} {'run' if len(experiments) == 1 else 'runs'}, about {duration(total)} in all", *lines]
-    )
+    session.lines([f"{counted(len(experiments), 'run')}, about {duration(total)} in all", *lines])

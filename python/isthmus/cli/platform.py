@@ -7,7 +7,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.files import write_atomically
 from isthmus.base.flows import STREAM
 from isthmus.base.names import select
-from isthmus.base.numbers import as_written
+from isthmus.base.numbers import as_written, counted
 from isthmus.cli.command import Sets, argument, plain, written
 from isthmus.running.limits import as_records, named, of_keys
 from isthmus.running.targets import check_target, described_platforms, is_model, next_run, read_platform, system
@@ -61,12 +61,14 @@ def show(
     whole = read_platform(target, sets or [])
     chosen = select("key", keys or [], [item.key for item in whole.inputs])
     found = whole.model_copy(update={"inputs": [item for item in whole.inputs if item.key in chosen]})
+    of_all = f" of {len(whole.inputs)}" if len(found.inputs) < len(whole.inputs) else ""
+    numbers = f"{len(found.inputs)}{of_all} numbers"
     limits = of_keys(found.usual(item.key) for item in found.inputs)
     session.emit(
         Result(
             PlatformFile(context=session.context(), platform=found, limits=as_records(limits)),
             found.inputs,
-            verdict=[f"{found.name or target}, model: {_how_many(found, whole)}: {_roles(found)}{_measured(whole)}"],
+            verdict=[f"{found.name or target}, model: {numbers}: {_roles(found)}{_measured(whole)}"],
             tables=[_table(found)],
             detail=[f"{found.file}, sha256 {found.sha256}", named(limits)],
         )
@@ -141,8 +143,8 @@ def _show_system(session: Session, event: Event) -> None:
         for board in found.boards
     ]
     nodes = [(node.name, ", ".join(part.name for part in node.host)) for node in found.nodes]
-    counts = ((len(found.nodes), "node"), (len(found.boards), "board"), (len(found.wires), "wire"))
-    holds = ", ".join(f"{count} {what}{'s' if count != 1 else ''}" for count, what in counts)
+    parts = ((found.nodes, "node"), (found.boards, "board"), (found.wires, "wire"))
+    holds = ", ".join(counted(len(those), what) for those, what in parts)
     session.emit(
         Result(
             SystemFile(context=session.context(), system=found),
@@ -170,11 +172,6 @@ def _table(found: "Platform") -> Table:
     ]
     columns = ("key", "value", "role", "source", "range and reason")
     return Table(columns, cells, below="range and reason", key_columns=1)
-
-
-def _how_many(found: "Platform", whole: "Platform") -> str:
-    of_all = f" of {len(whole.inputs)}" if len(found.inputs) < len(whole.inputs) else ""
-    return f"{len(found.inputs)}{of_all} numbers"
 
 
 def _measured(whole: "Platform") -> str:

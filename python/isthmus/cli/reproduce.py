@@ -180,11 +180,8 @@ def _plan(evaluation: "Evaluation") -> list[str]:
     from isthmus.reproduction.scenarios import experiments_s
 
     scenarios = evaluation.first_scenarios()
-    scenarios += (
-        [*evaluation.end_scenarios(evaluation.spanned_rows()), *evaluation.most_corner_scenarios()]
-        if evaluation.spans
-        else []
-    )
+    if evaluation.spans:
+        scenarios += [*evaluation.end_scenarios(evaluation.spanned_rows()), *evaluation.most_corner_scenarios()]
     wall_s = (
         sum(START_S + experiments_s(scenario, evaluation.published, IMAGE_S, PROBE_S) for scenario in scenarios) / CORES
     )

@@ -252,12 +252,9 @@ def _of_description(experiment: Experiment, described: "DescribedApplication") -
 def _check(experiment: Experiment) -> None:
     target = experiment.target
     check_faults(experiment.faults, "--faults")
-    if experiment.method is not None:
-        check_method(experiment.method, "--method")
-    if experiment.rewrite is not None:
-        check_rewrite(experiment.rewrite, "--rewrite")
-    if experiment.delay is not None:
-        check_delay(experiment.delay, "--delay")
+    for name, check in (("method", check_method), ("rewrite", check_rewrite), ("delay", check_delay)):
+        if (value := getattr(experiment, name)) is not None:
+            check(value, f"--{name}")
     if experiment.sets and not is_model(target):
         raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
     if experiment.channel and not is_model(target):

@@ -122,7 +122,8 @@ def _sweep(session: Session, plan: _Plan) -> None:
 
     with SweepFolder(plan.folder) as kept:
         rows = _run(session, plan, kept)
-        ordered = [_labelled(point, rows) for point in plan.points]
+        # With this sweep's values: an earlier one may have come to the same point by other keys.
+        ordered = [rows[point.key].model_copy(update={"point": dict(point.values)}) for point in plan.points]
         file = _file(session, plan, ordered, rows)
         with OutFolder(plan.folder, FILES, session.note) as folder:
             written = [folder.write(name, text) for name, text in _texts(plan, file).items()]
@@ -158,11 +159,6 @@ def _run(session: Session, plan: _Plan, kept: "SweepFolder") -> "dict[str, Sweep
         else:
             run_here(missing, done)
     return rows
-
-
-def _labelled(point: "Point", rows: "dict[str, SweepRow]") -> "SweepRow":
-    """The row with this sweep's values: an earlier one may have come to the same point by other keys."""
-    return rows[point.key].model_copy(update={"point": dict(point.values)})
 
 
 def _file(session: Session, plan: _Plan, ordered: "list[SweepRow]", rows: "dict[str, SweepRow]") -> "SweepFile":

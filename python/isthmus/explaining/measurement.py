@@ -145,13 +145,12 @@ def _size(probe: str, text: str | None, place: str) -> int:
         return int(own[0])
     size = parse_size(text)
     if own is not None and size not in own:
-        shown = f"multiples of {own.step} B up to {own[-1]} B" if isinstance(own, range) else _listed(own)
+        if isinstance(own, range):
+            shown = f"multiples of {own.step} B up to {own[-1]} B"
+        else:
+            shown = " or ".join(map(format_size, filter(None, own))) or "no size"
         raise IsthmusError(f"{place}: expected {shown} of {probe}, got {text}")
     return size
-
-
-def _listed(own: Any) -> str:
-    return "no size" if list(own) == [0] else " or ".join(format_size(size) for size in own)
 
 
 def _positive(text: str, place: str) -> float:

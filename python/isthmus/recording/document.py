@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+from isthmus.base.numbers import as_written
 from isthmus.base.texts import to_json
 from isthmus.recording import summary
 from isthmus.recording.groups import alike
@@ -58,14 +59,13 @@ def _stretch(line: Timeline, row: tuple[int, ...]) -> RecordedStretch:
     lane, kind, begin, end, busy, calls, name = row
     of_queue = lane < len(line.queues)
     process, thread = (None, None) if of_queue else line.threads[lane - len(line.queues)]
+    title = line.title(name - len(line.names) - 1, name if name < len(line.names) else -1)
     return RecordedStretch(
         queue=lane if of_queue else None,
         process=process,
         thread=thread,
         kind=KINDS[kind],
-        name=None
-        if name == SEVERAL
-        else line.title(name - len(line.names) - 1, name if name < len(line.names) else -1),
+        name=None if name == SEVERAL else title,
         begin_ns=begin,
         end_ns=end,
         busy_ns=busy,
@@ -102,8 +102,8 @@ def _command(row: Row, what: str, name: str) -> str:
     return _COMMAND % (
         *(row["process"], row["id"], what, f'"{row["group"]}"', name, _place(row["queue"]), _place(row["device"])),
         *(row["thread"], row["bytes"], row["global"][:dimensions] if dimensions else "null"),
-        *(local if any(local) else "null", _word(row["blocking"]), row["waits"], row["error"]),
-        *(_word(row["unfinished"]), row["begin"], row["end"], row["overhead"], *_times(row)),
+        *(local if any(local) else "null", as_written(row["blocking"]), row["waits"], row["error"]),
+        *(as_written(row["unfinished"]), row["begin"], row["end"], row["overhead"], *_times(row)),
         *(row["gap"], row["gap_host"]),
     )
 
@@ -112,10 +112,6 @@ def _times(row: Row) -> tuple[Any, ...]:
     if not row["timed"]:
         return ("null",) * 4
     return row["queued"], row["submit"], row["start"], row["done"]
-
-
-def _word(value: bool) -> str:
-    return "true" if value else "false"
 
 
 def _place(number: int) -> int | str:

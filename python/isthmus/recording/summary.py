@@ -135,17 +135,17 @@ def _moved(line: Timeline, parts: Iterable[Alike]) -> tuple[int, int]:
 
 def host(line: Timeline, groups: Iterable[Alike]) -> list[RecordedHost]:
     """Calls that made no command, the longest together first."""
-    found = []
     spans = line.commands["span"]
-    for what, parts in grouped_by(lambda one: one.what, (one for one in groups if one.group == "host")).items():
-        found.append(
-            RecordedHost(
-                what=line.what(what),
-                calls=sum(len(one.rows) for one in parts),
-                total_s=sum(_total(spans, one.rows) for one in parts) * NS,
-                longest_s=max(int(spans[one.rows].max()) for one in parts) * NS,
-            )
+    by_kind = grouped_by(lambda one: one.what, (one for one in groups if one.group == "host"))
+    found = (
+        RecordedHost(
+            what=line.what(what),
+            calls=sum(len(one.rows) for one in parts),
+            total_s=sum(_total(spans, one.rows) for one in parts) * NS,
+            longest_s=max(int(spans[one.rows].max()) for one in parts) * NS,
         )
+        for what, parts in by_kind.items()
+    )
     return sorted(found, key=lambda one: -one.total_s)
 
 

@@ -57,17 +57,16 @@ def missing(head: RecordFile) -> list[str]:
         if not process.ended:
             lines.append(f"{who} was killed, crashed or left by _exit; what it had done until then is here")
         if process.unfinished:
-            lines.append(f"{who}: {counted(process.unfinished, 'command')} without times: {_why(process.ended)}")
+            # The driver is only asked once more if the program ended in order.
+            why = (
+                "not complete when it ended" if process.ended else "the driver was not asked for them, complete or not"
+            )
+            lines.append(f"{who}: {counted(process.unfinished, 'command')} without times: {why}")
         if process.lost:
             lines.append(f"{who}: {process.lost} calls and times had no room in its journal and are lost")
         if process.extensions:
             lines.append(f"{who} asked for extensions whose calls are not recorded: {', '.join(process.extensions)}")
     return lines
-
-
-def _why(ended: bool) -> str:
-    """Says why a command has no times: the driver is only asked once more if the program ended in order."""
-    return "not complete when it ended" if ended else "the driver was not asked for them, complete or not"
 
 
 def tables(head: RecordFile) -> list[Table]:

@@ -79,7 +79,8 @@ def reuse_panel(file: AdviseFile) -> Panel | None:
     if not private or r <= 0:
         return None
     thresholds = [found for row in private for found in row.r_threshold.values() if found]
-    reuses = _spaced(min([r, *thresholds]) / BESIDE, max([r, *thresholds]) * BESIDE)
+    low, high = min([r, *thresholds]) / BESIDE, max([r, *thresholds]) * BESIDE
+    reuses = [low * (high / low) ** (step / REUSES) for step in range(REUSES + 1)]
     values = {row.target: [_at(row, each) for each in reuses] for row in (*private, *shared)}
     named = decades(min(map(min, values.values())), max(map(max, values.values())))
     x, y = LogAxis(reuses[0], reuses[-1], 100), LogAxis(named[0], named[-1], HEIGHT, backwards=True)
@@ -97,7 +98,11 @@ def reuse_panel(file: AdviseFile) -> Panel | None:
         )
         for target, found in values.items()
     ]
-    here = [Point(x.at(r), y.at(_at(row, r)), _placed(row, r)) for row in (*private, *shared)]
+    own = {row.target: _at(row, r) for row in (*private, *shared)}
+    here = [
+        Point(x.at(r), y.at(value), f"{target}: {figure(value)} GB/s at the application's r = {figure(r)}")
+        for target, value in own.items()
+    ]
     return Panel(
         name=f"{file.application}: reuse of the device's memory",
         meaning="effective bandwidth by bytes of memory touched for each that crosses, r (choi2019, insight 2); "
@@ -170,14 +175,6 @@ def _at(row: AdviseRow, r: float) -> float:
     if row.dma_gb_per_s is None or row.device_gb_per_s is None:
         return row.effective_gb_per_s
     return effective(r, row.dma_gb_per_s, row.device_gb_per_s)
-
-
-def _placed(row: AdviseRow, r: float) -> str:
-    return f"{row.target}: {figure(_at(row, r))} GB/s at the application's r = {figure(r)}"
-
-
-def _spaced(low: float, high: float) -> list[float]:
-    return [low * (high / low) ** (step / REUSES) for step in range(REUSES + 1)]
 
 
 def _reuse_table(private: Sequence[AdviseRow], shared: Sequence[AdviseRow], r: float) -> Table:

@@ -50,6 +50,7 @@ def _groups(of_one: Sequence[Row], y: int) -> tuple[list[dict[str, Any]], int]:
 
 
 def _bar(row: Row, how: str, y: int, fastest: float) -> dict[str, Any]:
+    limit = limit_in_short(row) if row.verified else "none, its output differs"
     return {
         "y": y,
         "flow": how,
@@ -57,10 +58,5 @@ def _bar(row: Row, how: str, y: int, fastest: float) -> dict[str, Any]:
         "best": row.verified and row.value == fastest,
         "measured": row.kind == "measured",
         "value": grouped(row.value) if row.verified else "WRONG",
-        "limit": textwrap.shorten(_limit(row), _LIMIT, placeholder=" ..."),
+        "limit": textwrap.shorten(limit, _LIMIT, placeholder=" ..."),
     }
-
-
-def _limit(row: Row) -> str:
-    """The limit of the row; empty for a row that is wrong."""
-    return limit_in_short(row) if row.verified else "none, its output differs"

@@ -140,8 +140,9 @@ def _lanes(file: RecordFile) -> tuple[list[_Who], list[_Who]]:
     return (
         [_Who(f"q{lane + 1}", f"queue {lane + 1}, {_device_of(file, lane)}", by_lane[lane]) for lane in queues],
         [
-            _Who(f"t{number}", _thread_name(file, threads[lane - len(file.queues)]), by_lane[lane])
+            _Who(f"t{number}", f"thread {thread} of process {file.processes[process].process}", by_lane[lane])
             for number, lane in enumerate(others, start=1)
+            for process, thread in [threads[lane - len(file.queues)]]
         ],
     )
 
@@ -175,10 +176,6 @@ def _device_of(file: RecordFile, queue: int) -> str:
     return "device" if device is None else file.devices[device].name
 
 
-def _thread_name(file: RecordFile, thread: tuple[int, int]) -> str:
-    return f"thread {thread[1]} of process {file.processes[thread[0]].process}"
-
-
 def _of(call: RecordedCommand) -> str:
     return call.name or call.what
 
@@ -202,7 +199,7 @@ def _bar(one: _Stretch, end: int) -> Bar:
     begin = round(100 * one.begin / end, 3)
     # What is too short to be seen is drawn as a hair.
     width = max(round(100 * (one.end - one.begin) / end, 3), 0.05)
-    return Bar(begin, width, one.style, f"{_title(one)}: {_from_to(one)}")
+    return Bar(begin, width, one.style, f"{_title(one)}: {seconds(one.begin * _NS)} to {seconds(one.end * _NS)}")
 
 
 def _title(one: _Stretch) -> str:
@@ -210,10 +207,6 @@ def _title(one: _Stretch) -> str:
         return one.name
     share = percent(min(1.0, one.busy / max(1, one.end - one.begin)))
     return f"{one.count} of {one.name}, at work for {share}"
-
-
-def _from_to(one: _Stretch) -> str:
-    return f"{seconds(one.begin * _NS)} to {seconds(one.end * _NS)}"
 
 
 def _table(drawn: Sequence[_Who], label: str) -> Table:

@@ -38,13 +38,10 @@ def _timeline(record: HpccRecord) -> TimelineChart:
 
 
 def _bar(launch: HpccLaunch, end: float, style: int) -> Bar:
-    who = f"rank {launch.rank}, replication {launch.replication}{_phase(launch)}"
+    phase = f", {launch.phase} of step {launch.step}" if launch.phase else ""
+    who = f"rank {launch.rank}, replication {launch.replication}{phase}"
     title = f"{who}: {seconds(launch.start_s)} to {seconds(launch.end_s)}"
     return bar(launch.start_s, launch.end_s, end, style, title)
-
-
-def _phase(launch: HpccLaunch) -> str:
-    return f", {launch.phase} of step {launch.step}" if launch.phase else ""
 
 
 def _table(record: HpccRecord, label: str) -> Table:

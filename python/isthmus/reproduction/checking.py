@@ -162,10 +162,8 @@ def _read(expression: str, published: Mapping[str, PublishedRow], tools: ToolAns
         prefix += name + ":"
         shape = FORMULAS[name].argument if kind == "formula" else CLAIMS[name].arguments
     place, _, sets = rest.partition("@") if kind in CHANGED else (rest, "", "")
-    words, names = (
-        place.split(":") if place else [],
-        shape.replace("[", "").replace("]", "").split(":") if shape else [],
-    )
+    words = place.split(":") if place else []
+    names = shape.replace("[", "").replace("]", "").split(":") if shape else []
     of_stage = any(name.endswith("FIELD") and word == STAGE for name, word in zip(names, words, strict=False))
     least = most = len(names) - shape.count("[") + of_stage
     if not least <= len(words) <= most:

@@ -50,11 +50,8 @@ def document() -> str:
     papers = read_papers()
     published = {row.id: row for paper in papers.values() for row in paper.row}
     modelled = [_paper(name, paper, published) for name, paper in papers.items()]
-    return (
-        HEAD
-        + "".join(modelled)
-        + "".join(_listed(path) for path in sorted((data_folder("papers") / "coverage").glob("*.toml")))
-    )
+    listed = map(_listed, sorted((data_folder("papers") / "coverage").glob("*.toml")))
+    return "".join([HEAD, *modelled, *listed])
 
 
 def commands_of(row: PublishedRow, paper: str, published: Mapping[str, PublishedRow]) -> list[list[str]]:

@@ -37,12 +37,8 @@ def _link_advertised(models: ModelRuns, board: str, channel: str) -> float:
             float(str(models.input(board, f"{link.name}.{key}").value)) for key in ("lanes", "generation")
         )
         return lanes * TRANSFER_RATE[int(generation)] / 8
-    return (
-        models.number(board, "cache.line")
-        * models.number(board, "cache.clock")
-        / models.number(board, "cache.interval")
-        / 1e3
-    )
+    lines = models.number(board, "cache.clock") / models.number(board, "cache.interval")
+    return models.number(board, "cache.line") * lines / 1e3
 
 
 def _links_advertised(models: ModelRuns, board: str) -> float:

@@ -7,6 +7,7 @@ from isthmus.base.flows import SHARED
 from isthmus.base.sizes import parse_size
 from isthmus.reproduction.model_runs import ModelRuns
 from isthmus.reproduction.works import stage_s, works_of
+from isthmus.running.applications import buffers_of, describe, described_with
 from isthmus.running.coherence import HP_NC, HPC, TO_FPGA, Method
 
 MIB = 1 << 20
@@ -19,11 +20,8 @@ DELAYS = (1, 2, 4, 8, 16, 32)
 
 def ratio(models: ModelRuns, board: str, probe: str, first: str, size: str, second: str, other_size: str) -> float:
     """The rate of one port, state and size in per cent of another's."""
-    return (
-        100
-        * _rate(models, board, probe, first, parse_size(size))
-        / _rate(models, board, probe, second, parse_size(other_size))
-    )
+    one = _rate(models, board, probe, first, parse_size(size))
+    return 100 * one / _rate(models, board, probe, second, parse_size(other_size))
 
 
 def knee(models: ModelRuns, board: str, probe: str, full: str, lost: str, small: str) -> float:
@@ -53,8 +51,6 @@ def evicting(models: ModelRuns, board: str, work: str, stage: str, percent: str)
     takes no longer than one over HP within so many per cent: the FPGA takes the message that came 1, 2, 4, ... before;
     twice the most that is tried where none is enough.
     """
-    from isthmus.running.applications import buffers_of, describe, described_with
-
     ((application, parameters),) = works_of(work)
     models.require(application)
     each = described_with(application, describe(application), parameters).bytes_each

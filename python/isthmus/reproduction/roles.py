@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from isthmus.base import units
 from isthmus.base.numbers import is_number
 from isthmus.records import Input, Role
-from isthmus.records.base import Value
 from isthmus.reproduction.expressions import MODEL, kind_of_expression
 from isthmus.reproduction.published import PublishedRow
 
@@ -180,7 +179,7 @@ def _ends(item: Input) -> list[float]:
 def _change(board: str, item: Input, value: float) -> InputChange:
     old = _number(item)
     step = abs(math.log(value / old)) if value > 0 and old > 0 else TENTH
-    name = f"{board} {item.key} {_text(item.value)} to {value:.6g}{f' {item.unit}' if item.unit else ''}"
+    name = f"{board} {item.key} {old:.6g} to {value:.6g}{f' {item.unit}' if item.unit else ''}"
     return InputChange(name, board, (_assignment(item, value),), step)
 
 
@@ -200,7 +199,3 @@ def _assignment(item: Input, value: float) -> str:
 def _number(item: Input) -> float:
     assert isinstance(item.value, (int, float))
     return float(item.value)
-
-
-def _text(value: Value | list[Value]) -> str:
-    return f"{value:.6g}" if isinstance(value, (int, float)) else str(value)

@@ -37,6 +37,5 @@ def experiments_s(scenario: Scenario, published: Mapping[str, PublishedRow], ima
     runs = {":".join(leaf.split(":")[:3]) for leaf in found if kind_of_expression(leaf) in ("run", "rate")}
     sweeps = sum(kind_of_expression(leaf) == "saturation" for leaf in found) * len(REQUESTS)
     probes = sum(kind_of_expression(leaf).startswith("probe") for leaf in found)
-    return image_s * (
-        scenario.models.images * len({run.partition(":")[2] for run in runs}) + scenario.models.sweep_images * sweeps
-    ) + (probe_s * probes)
+    images = scenario.models.images * len({run.partition(":")[2] for run in runs})
+    return image_s * (images + scenario.models.sweep_images * sweeps) + probe_s * probes

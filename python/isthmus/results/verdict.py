@@ -119,13 +119,8 @@ def place_of(row: Row | Verdict) -> str:
     """The target, the link over which it was reached where there are several, and what kept its buffers coherent."""
     over = f" over {row.channel}" if row.channel is not None else ""
     by = f" by {row.method}" if row.method is not None else ""
-    return f"{row.target}{over}{by}{''.join(f', {change}' for change in changes_of(row))}"
-
-
-def changes_of(row: Row | Verdict) -> list[str]:
-    """The changes of the row's program."""
-    rewrite = [row.rewrite] if row.rewrite else []
-    return [*rewrite, *([f"delay {row.delay}"] if row.delay else [])]
+    changes = (row.rewrite, f"delay {row.delay}" if row.delay else None)  # of the row's program
+    return f"{row.target}{over}{by}{''.join(f', {change}' for change in changes if change)}"
 
 
 def telling(rows: Sequence[Row]) -> list[str]:

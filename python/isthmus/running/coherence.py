@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import unknown
+from isthmus.running.applications import buffers_of, describe, described_with
 
 if TYPE_CHECKING:
     from isthmus.running.experiments import Experiment
@@ -186,8 +187,8 @@ def kept_coherent(experiment: "Experiment") -> "Experiment":
 
 def transfers_of(experiment: "Experiment") -> dict[str, Transfer]:
     """The buffers of an application with these parameters, by name."""
-    from isthmus.running.applications import buffers_of
-
+    typed, parameters = experiment.application, experiment.parameters
+    each = described_with(typed, describe(typed), parameters).bytes_each if experiment.delay else 0
     delayed = int(experiment.delay or 0)
     busy = experiment.described is not None and experiment.described.description.background == "memory"
     found: dict[str, Transfer] = {}
@@ -200,16 +201,10 @@ def transfers_of(experiment: "Experiment") -> dict[str, Transfer]:
             sequential=bool(buffer["sequential"]),
             can_be_sequential=bool(buffer["can_be_sequential"]),
             read_at_once=bool(buffer["read_at_once"]) and delayed == 0,
-            reordered=delayed * _bytes_each(experiment) if delayed else 0,
+            reordered=delayed * each,
             busy_memory=busy,
         )
     return found
-
-
-def _bytes_each(experiment: "Experiment") -> int:
-    from isthmus.running.applications import describe, described_with
-
-    return described_with(experiment.application, describe(experiment.application), experiment.parameters).bytes_each
 
 
 def beside(experiment: "Experiment") -> "list[Experiment]":

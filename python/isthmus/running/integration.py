@@ -18,12 +18,14 @@ NAMES: Mapping[str, str] = {**PERIPHERAL, **OF_PROCESSORS, **ON_CHIP}
 
 def classified(target: str, board: Platform) -> ListedPlatform:
     """A board in its classes."""
+    kinds = {part.kind for part in board.parts}
+    memory = "shared" if not kinds.isdisjoint({"cache", *ON_CHIP}) else "private" if "dram" in kinds else "none"
     links = Counter(_link(part, board) for part in board.parts if part.kind in NAMES)
     return ListedPlatform(
         target=target,
         name=board.name or target,
-        integration=_integration({part.kind for part in board.parts}),
-        memory=_memory({part.kind for part in board.parts}),
+        integration=_integration(kinds),
+        memory=memory,
         links=[f"{count} x {name}" if count > 1 else name for name, count in links.items()],
         calibrated=is_calibrated(item.role for item in board.inputs),
     )
@@ -41,10 +43,6 @@ def _integration(kinds: set[str]) -> str:
     if peripheral and of_processors:
         return "hybrid"
     return "PCIe" if peripheral else "processor interconnect" if of_processors else "none"
-
-
-def _memory(kinds: set[str]) -> str:
-    return "shared" if not kinds.isdisjoint({"cache", *ON_CHIP}) else "private" if "dram" in kinds else "none"
 
 
 def _link(part: BoardPart, board: Platform) -> str:

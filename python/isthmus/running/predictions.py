@@ -64,7 +64,7 @@ class Predictions:
         self._target = target
         self._sets = tuple(sets)
         self._platform = str(platform(target, sets)["sha256"])
-        self._cache = _Cache(cache or cache_file())
+        self._cache = _Cache(cache or user_folder("cache") / "predictions.sqlite")
         self._known: dict[Ask, Answer | None] = {}
 
     def answers(self, asks: Iterable[Ask], told: Told = lambda done, total: None) -> dict[Ask, Answer | None]:
@@ -83,7 +83,11 @@ class Predictions:
                 found = _run(probing, group)
                 self._keep(found)
                 self._known.update(found)
-        return [_required(ask, self._answer(ask)) for ask in wanted]
+        answers = [self._answer(ask) for ask in wanted]
+        if None in answers:
+            unanswered = wanted[answers.index(None)]
+            raise IsthmusError(f"probe '{unanswered.probe}': the model says nothing of {unanswered.size} B")
+        return [answer for answer in answers if answer is not None]
 
     def _answer(self, ask: Ask) -> Answer | None:
         parts = [self._known.get(part) for part in _parts(ask)]
@@ -123,11 +127,6 @@ class Predictions:
         return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 
-def cache_file() -> Path:
-    """The path of the file of answers."""
-    return user_folder("cache") / "predictions.sqlite"
-
-
 def _parts(ask: Ask) -> list[Ask]:
     """The runs that an answer needs."""
     return [replace(ask, size=size) for size in ENDS] if ask.size > ENDS[0] and _is_affine(ask) else [ask]
@@ -146,12 +145,6 @@ def _line(first: Answer, second: Answer, size: int) -> Answer:
     if first.working_s is not None and second.working_s is not None:
         working = first.working_s + (second.working_s - first.working_s) * share
     return Answer(first.seconds + (second.seconds - first.seconds) * share, working)
-
-
-def _required(ask: Ask, answer: Answer | None) -> Answer:
-    if answer is None:
-        raise IsthmusError(f"probe '{ask.probe}': the model says nothing of {ask.size} B")
-    return answer
 
 
 _Group = tuple[Probing, list[Ask]]

@@ -95,7 +95,8 @@ class _StudyApplication:
             raise IsthmusError(f"{place}: {keys}: expected the name of an application, {what}")
         if self.work.description is not None:
             return str(self.path.parent / self.work.description)
-        return self.work.name or _beside(self.path, str(self.work.program))
+        program = str(self.path.parent / str(self.work.program))
+        return self.work.name or (program if is_program(program) else f"./{program}")
 
     @property
     def key(self) -> str:
@@ -222,16 +223,15 @@ def _runs(
 
 def _by_method(work: _StudyApplication, runs: list[Experiment], methods: list[str]) -> list[Experiment]:
     """One experiment for each method, if ports move the application's buffers; the tree's if the study names none."""
+
+    def shares(run: Experiment) -> bool:
+        return work.application.shares_buffers or (run.described is not None and is_chip(run.target, run.sets))
+
     return [
         kept_coherent(replace(run, method=method))
         for run in runs
-        for method in (methods or [TREE] if _shares_buffers(work, run) else [None])
+        for method in (methods or [TREE] if shares(run) else [None])
     ]
-
-
-def _shares_buffers(work: _StudyApplication, run: Experiment) -> bool:
-    on_chip = run.described is not None and is_chip(run.target, run.sets)
-    return work.application.shares_buffers or on_chip
 
 
 def _experiment(work: _StudyApplication, flags: Flags) -> Experiment:
@@ -261,8 +261,3 @@ def _check_channel(channel: str, links: list[str] | None, place: str, target: st
     if channel not in links:
         known = " or ".join(links) or f"none, '{target}' has no link"
         raise IsthmusError(f"{key}: expected {known}, got '{channel}'")
-
-
-def _beside(path: Path, program: str) -> str:
-    found = str(path.parent / program)
-    return found if is_program(found) else f"./{found}"

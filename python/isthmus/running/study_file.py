@@ -48,16 +48,14 @@ class Place(TomlTable, strict=True):
     channel: str | None = Field(default=None, min_length=1, description="the name of a link of the target's board")
 
 
-def _in_a_table(entry: object) -> object:
-    return {"target": entry} if isinstance(entry, str) else entry
+_IN_A_TABLE = BeforeValidator(lambda entry: {"target": entry} if isinstance(entry, str) else entry)
+_IN_A_LIST = BeforeValidator(lambda table: [table] if isinstance(table, dict) else table)
 
 
 class Choice(TomlTable, strict=True):
     """The target to run on."""
 
-    targets: list[Annotated[Place, BeforeValidator(_in_a_table)]] = Field(
-        min_length=1, description="a list of at least one target"
-    )
+    targets: list[Annotated[Place, _IN_A_TABLE]] = Field(min_length=1, description="a list of at least one target")
     flows: list[Flow] = Field(default=list(FLOWS), min_length=1, description=f"a list of {listed(FLOWS, 'and')}")
     grain: Grain | None = Field(default=None, description="fine or coarse")
     methods: list[str] = Field(
@@ -66,14 +64,10 @@ class Choice(TomlTable, strict=True):
     faults: str | None = Field(default=None, min_length=1, description="NAME=VALUE,... as 'isthmus run --faults' takes")
 
 
-def _in_a_list(table: object) -> object:
-    return [table] if isinstance(table, dict) else table
-
-
 class StudyDescription(TomlTable, strict=True):
     """A study file as it is written; of [[application]] there may be several."""
 
-    application: Annotated[list[StudyApplication], BeforeValidator(_in_a_list)] = Field(
+    application: Annotated[list[StudyApplication], _IN_A_LIST] = Field(
         min_length=1, description="a table [application]"
     )
     study: Choice = Field(description="a table [study]")

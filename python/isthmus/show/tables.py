@@ -1,7 +1,6 @@
 """The tables that show rows of applications."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from isthmus.base.numbers import figure, grouped, percent, seconds
@@ -19,9 +18,9 @@ def rows_table(rows: Sequence[Row], titled: bool = False) -> Table:
     """One line for each target and flow of an application, with its name above if it is `titled`."""
     unit = rows[0].unit if rows else "images/s"
     chosen = telling(rows)
-    more = [column for column in _MORE if any(column.of(row) for row in rows)]
+    more = {name: of for name, of in _MORE.items() if any(map(of, rows))}
     columns = (
-        *("target", "flow", *chosen, unit, *(column.name for column in more)),
+        *("target", "flow", *chosen, unit, *more),
         *("input payload, GB/s", "where the time goes", "kind", "output"),
     )
     cells = [
@@ -30,7 +29,7 @@ def rows_table(rows: Sequence[Row], titled: bool = False) -> Table:
             row.flow,
             *(str(row.parameters.get(name, "-")) for name in chosen),
             _rates(row)[0],
-            *(column.of(row) or "-" for column in more),
+            *(of(row) or "-" for of in more.values()),
             *_rates(row)[1:],
             kind_of(row),
             "right" if row.verified else "WRONG",
@@ -40,18 +39,10 @@ def rows_table(rows: Sequence[Row], titled: bool = False) -> Table:
     return Table(
         columns,
         cells,
-        numbers=frozenset({unit, "input payload, GB/s", *(column.name for column in more)}),
+        numbers=frozenset({unit, "input payload, GB/s", *more}),
         below="where the time goes",
         title=rows[0].application if titled else "",
     )
-
-
-@dataclass(frozen=True)
-class _Column:
-    """A column that only rows of some applications have."""
-
-    name: str
-    of: Callable[[Row], str | None]
 
 
 def _speedup(row: Row) -> str | None:
@@ -77,13 +68,14 @@ def _methods(row: Row) -> str | None:
     return ", ".join(f"{name} {method}" for name, method in row.methods.items())
 
 
-_MORE = (
-    _Column("methods", _methods),
-    _Column("speed-up (least..most)", _speedup),
-    _Column("task p50, p99", lambda row: _times(row.task_times)),
-    _Column("wait p50, p99", lambda row: _times(row.waiting_times)),
-    _Column("faults", _faults),
-)
+# Columns that only rows of some applications have.
+_MORE: Mapping[str, Callable[[Row], str | None]] = {
+    "methods": _methods,
+    "speed-up (least..most)": _speedup,
+    "task p50, p99": lambda row: _times(row.task_times),
+    "wait p50, p99": lambda row: _times(row.waiting_times),
+    "faults": _faults,
+}
 
 
 def parameters_told(row: Row, rows: Sequence[Row]) -> str:

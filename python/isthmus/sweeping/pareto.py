@@ -59,11 +59,8 @@ def _front(rows: "Sequence[SweepRow]", objectives: Sequence[Objective]) -> "list
     whole = [(row, score) for row, score in known if len(score) == len(objectives)]
     best: list[tuple[SweepRow, list[float]]] = []
     for row, score in sorted(whole, key=lambda entry: entry[1], reverse=True):
-        if not any(_beats(other, score) for _, other in best):
+        others = (other for _, other in best if other != score)
+        if not any(all(a >= b for a, b in zip(other, score, strict=True)) for other in others):
             best.append((row, score))
     chosen = {id(row) for row, _ in best}
     return [row for row in rows if id(row) in chosen]
-
-
-def _beats(one: Sequence[float], other: Sequence[float]) -> bool:
-    return list(one) != list(other) and all(a >= b for a, b in zip(one, other, strict=True))

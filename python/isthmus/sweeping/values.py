@@ -1,5 +1,6 @@
 """The values of a key: `8,16`, `1..16:x2`, `4KiB..1MiB:x4`, `100..500:+100MHz`."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,10 +37,7 @@ def read_axes(sets: Sequence[str]) -> list[Axis]:
 
 def points_of(axes: Sequence[Axis]) -> int:
     """The number of combinations."""
-    count = 1
-    for axis in axes:
-        count *= len(axis.values)
-    return count
+    return math.prod(len(axis.values) for axis in axes)
 
 
 def number_of(value: str) -> float | None:

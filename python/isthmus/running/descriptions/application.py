@@ -86,16 +86,11 @@ def room_of(target: str, sets: Sequence[str]) -> float | None:
     if own is not None:
         return own[1] * BYTES[own[2]]
     rooms = [hosts[1] * BYTES[hosts[2]]] if hosts else []
-    if _is_on(target, sets, "translation"):
+    inputs = _board(target, tuple(sets))["inputs"]
+    if any(one["key"] == "translation.enabled" and one["value"] is True for one in inputs):
         entries, page = (number_of(target, sets, "translation", name) for name in ("entries", "page"))
         rooms += [entries[1] * page[1] * BYTES[page[2]]] if entries and page else []
     return min(rooms, default=None)
-
-
-def _is_on(target: str, sets: Sequence[str], section: str) -> bool:
-    """Whether a board has a part that can be left out, and it is not."""
-    inputs = _board(target, tuple(sets))["inputs"]
-    return any(one["key"] == f"{section}.enabled" and one["value"] is True for one in inputs)
 
 
 def background_sets(

@@ -157,16 +157,13 @@ def in_words(key: str, value: float) -> str:
 def read_description(path: Path, sets: Sequence[str] = ()) -> Description:
     """The description of a file, with KEY=VALUE of `sets`, app.KEY=VALUE, in it; an IsthmusError where it is none."""
     text = read_text(path)
-    return _Reader(toml(text, path), _places_in(path, text)).with_sets(sets).description(path.stem)
+    reader = _Reader(toml(text, path), lambda key, entry: f"{path}:{line_of(text, key, entry)}")
+    return reader.with_sets(sets).description(path.stem)
 
 
 def description_of(document: dict[str, Any], place: str, sets: Sequence[str] = ()) -> Description:
     """Reads a description that is in no file; errors call its source `place`."""
     return _Reader(document, lambda _key, _entry: place).with_sets(sets).description("application")
-
-
-def _places_in(path: Path, text: str) -> Callable[[str, int], str]:
-    return lambda key, entry: f"{path}:{line_of(text, key, entry)}"
 
 
 class _Reader:

@@ -78,7 +78,8 @@ def read_number(written: object, quantity: Quantity, refuse: Refuse) -> Number:
         raise refuse("a field 'value'", "none")
     unit = written.get("unit")
     if unit is not None and (not isinstance(unit, str) or unit not in quantity.units):
-        raise refuse(_units(quantity), f"the unit '{unit}'", meant(str(unit), quantity.units))
+        units_of = f"a unit of {listed(quantity.units, 'or')}" if quantity.units else "no unit"
+        raise refuse(units_of, f"the unit '{unit}'", meant(str(unit), quantity.units))
     value = _one(written["value"], quantity, unit, refuse)
     low, high = _range(written.get("range"), value, quantity, unit, refuse)
     source, why = (_text(written, field, refuse) for field in ("source", "why"))
@@ -121,7 +122,3 @@ def _one(written: object, quantity: Quantity, unit: str | None, refuse: Refuse) 
     if not math.isfinite(value) or little or (quantity.whole and value != round(value)):
         raise refuse(quantity.what, str(written))
     return value
-
-
-def _units(quantity: Quantity) -> str:
-    return f"a unit of {listed(quantity.units, 'or')}" if quantity.units else "no unit"
