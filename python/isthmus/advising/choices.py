@@ -69,11 +69,6 @@ class Goal:
         limit = description.latency.value if description.latency else None
         return cls(description.best, limit, math.ceil(units / many) * many, description.prices)
 
-    @property
-    def more_is_better(self) -> bool:
-        """Tells whether more is better: it is for a rate, and for nothing else."""
-        return self.best == "rate"
-
     def prices_of(self, target: str) -> float | None:
         """The price of an hour of a target, or its watts, whichever the goal needs; None if it is not known."""
         price = self.prices.get(target)
@@ -92,7 +87,7 @@ class Goal:
 
     def goodness(self, value: float, meets: bool = True) -> float:
         """The value of a choice, or its inverse, so that more is better."""
-        good = value if self.more_is_better else 1 / value
+        good = value if self.best == "rate" else 1 / value
         return good if meets else good * MISSED
 
 

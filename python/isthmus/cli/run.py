@@ -16,10 +16,10 @@ from isthmus.cli.command import Coarse, DryRun, Fine, List, argument, configured
 from isthmus.cli.lists import list_choices
 from isthmus.cli.plan import show_plan
 from isthmus.running.application_options import (
-    ApplicationDefaults,
     ApplicationOptions,
     TypedOptions,
     parameters_of,
+    run_count,
     spread,
 )
 from isthmus.running.applications import applications, describe, is_description
@@ -217,7 +217,7 @@ def _experiments(app: str | None, wanted: RunRequest, typed: TypedOptions) -> li
         application=app,
         target=target,
         flow=resolve("flow", wanted.flow).value or "",
-        count=ApplicationDefaults(application, app, parameters).count(how_many),
+        count=run_count(application, app, parameters, how_many),
         counted=application.counted,
         bytes_each=application.bytes_each,
         parameters=parameters,

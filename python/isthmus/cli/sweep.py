@@ -118,6 +118,7 @@ def _as_it_is(found: "Sequence[Point]", axes: Sequence[Axis]) -> list[Experiment
 
 
 def _sweep(session: Session, plan: _Plan) -> None:
+    from isthmus.sweeping.page import render_sweep
     from isthmus.sweeping.sweep_folder import SweepFolder
 
     with SweepFolder(plan.folder) as kept:
@@ -126,7 +127,8 @@ def _sweep(session: Session, plan: _Plan) -> None:
         ordered = [rows[point.key].model_copy(update={"point": dict(point.values)}) for point in plan.points]
         file = _file(session, plan, ordered, rows)
         with OutFolder(plan.folder, FILES, session.note) as folder:
-            written = [folder.write(name, text) for name, text in _texts(plan, file).items()]
+            texts = dict(zip(FILES, (to_json(file), to_csv(file.rows), render_sweep(plan.name, file)), strict=True))
+            written = [folder.write(name, text) for name, text in texts.items()]
     _show(session, file, written)
 
 
@@ -171,16 +173,6 @@ def _file(session: Session, plan: _Plan, ordered: "list[SweepRow]", rows: "dict[
         pareto=front(ordered, plan.objectives) if plan.objectives else [],
         tornado=told(plan.bars, rows),
     )
-
-
-def _texts(plan: _Plan, file: "SweepFile") -> dict[str, str]:
-    from isthmus.sweeping.page import render_sweep
-
-    return {
-        "sweep.json": to_json(file),
-        "sweep.csv": to_csv(file.rows),
-        "sweep.html": render_sweep(plan.name, file),
-    }
 
 
 def _in_words(row: "SweepRow") -> str:

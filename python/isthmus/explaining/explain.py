@@ -6,7 +6,7 @@ from itertools import combinations
 
 from isthmus.explaining.causes import Cause, causes_of
 from isthmus.explaining.changes import Change
-from isthmus.explaining.measurement import Measurement, busy_share
+from isthmus.explaining.measurement import Measurement
 from isthmus.explaining.ranking import SECOND, Fit, Trial, added, alike, distance, error_of, fit, needs_two, places
 from isthmus.records import Platform
 from isthmus.running.predictions import Answer, Predictions
@@ -77,8 +77,8 @@ def explain(
     if fits and needs_two(fits):
         pairs = _promising(suspects, trials, [answer.seconds for answer in base], measured, busy)
         tried = _try(predictions, pairs, numbers, on_answer)
-        best = min(one.error for one in fits)
         both = [fit(one.names, tried[one.names], measured, busy) for one in pairs if tried[one.names]]
+        best = min(one.error for one in fits)
         fits += [one for one in both if one.error < best]
         suspects += pairs
     found = places(fits)
@@ -111,7 +111,7 @@ def _trials(rows: Sequence[Sequence[Answer | None]]) -> list[Trial]:
     for number, row in enumerate(rows):
         answers = [answer for answer in row if answer is not None]
         if len(answers) == len(row):
-            found.append(Trial(number, tuple(answer.seconds for answer in answers), busy_share(answers[0])))
+            found.append(Trial(number, tuple(answer.seconds for answer in answers), answers[0].busy_share))
     return found
 
 

@@ -14,7 +14,7 @@ from isthmus.base.sizes import format_size, parse_size
 from isthmus.base.units import BYTES, TIMES
 from isthmus.records import Platform
 from isthmus.running.integration import OF_PROCESSORS
-from isthmus.running.predictions import Answer, Ask, Pairs
+from isthmus.running.predictions import Ask, Pairs
 from isthmus.running.probes import COPIES, SHARED_MEMORY, STREAMS, all_probes
 
 RATES = {**units.RATES, **units.BINARY_RATES, **units.BIT_RATES}
@@ -158,8 +158,3 @@ def _positive(text: str, place: str) -> float:
     if value is None or not math.isfinite(value) or value <= 0:
         raise IsthmusError(f"{place}: expected a number above 0, got '{text}'")
     return value
-
-
-def busy_share(answer: Answer) -> float | None:
-    """The share of the time in which the host works."""
-    return None if answer.working_s is None else min(1.0, answer.working_s / answer.seconds)

@@ -76,21 +76,20 @@ def for_device(benchmark: str, arguments: Sequence[str], folder: Path) -> HpccBu
         folder.mkdir(parents=True, exist_ok=True)
     made = compilation_of([benchmark, "--compile", str(binary), *arguments])
     device = made["device_info"]
-    beside = side_file.write(
-        binary,
-        {
-            "benchmark": benchmark,
-            "tool": "opencl",
-            "variant": made["variant"],
-            "shape": made["shape"],
-            "kernel": made["kernel"],
-            "device": device["name"],
-            "driver": device["driver"],
-            "parameters": compiled_in(made),
-            "replicated": [],
-            "binary_sha256": side_file.hash_of(binary.read_bytes()),
-        },
-    )
+    side = {
+        "benchmark": benchmark,
+        "tool": "opencl",
+        "variant": made["variant"],
+        "shape": made["shape"],
+        "kernel": made["kernel"],
+        "device": device["name"],
+        "driver": device["driver"],
+        "parameters": compiled_in(made),
+        "replicated": [],
+        "binary_sha256": side_file.hash_of(binary.read_bytes()),
+    }
+    beside = side_file.path_of(binary)
+    write_atomically(beside, side_file.text_of(side))
     return HpccBuild(
         benchmark=benchmark,
         tool="opencl",

@@ -6,19 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from isthmus.base.errors import IsthmusError
-from isthmus.base.files import read_text, write_atomically
+from isthmus.base.files import read_text
 from isthmus.base.parsing import from_json
 
 
 def path_of(binary: Path) -> Path:
     """The path of a binary's side file."""
     return binary.with_name(f"{binary.name}.json")
-
-
-def write(binary: Path, content: dict[str, Any]) -> Path:
-    """Writes the side file of a binary."""
-    write_atomically(path_of(binary), text_of(content))
-    return path_of(binary)
 
 
 def text_of(content: dict[str, Any]) -> str:

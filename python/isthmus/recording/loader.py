@@ -73,15 +73,12 @@ def _loader_of(executable: str | None, environment: Mapping[str, str]) -> Path |
 
 
 def _linked(executable: str, environment: Mapping[str, str]) -> Path | None:
-    return next((path for name, path in _needed(executable, environment) if name.startswith("libOpenCL.so")), None)
-
-
-def _needed(executable: str, environment: Mapping[str, str]) -> Iterator[tuple[str, Path]]:
-    """Names and paths of the libraries of an executable; nothing for a script."""
+    """The loader among the libraries of an executable; None where there is none, as of a script."""
     for line in _lines(["ldd", executable], environment):
         name, arrow, rest = line.strip().partition(" => ")
-        if arrow and rest.startswith("/"):
-            yield name, Path(rest.rpartition(" (")[0])
+        if arrow and name.startswith("libOpenCL.so") and rest.startswith("/"):
+            return Path(rest.rpartition(" (")[0])
+    return None
 
 
 def _by_default(environment: Mapping[str, str]) -> Iterator[Path]:

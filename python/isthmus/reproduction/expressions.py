@@ -81,7 +81,7 @@ class Evaluator:
     def _known(self, row_id: str) -> float:
         """Our value of a row; the published one of a board that is not modelled."""
         row = self.published.get(row_id)
-        return _number(self.of_row(row_id) if row is None or experiment_of(row) else row.value)
+        return number_in(self.of_row(row_id) if row is None or experiment_of(row) else row.value)
 
     def stages(self, expression: str) -> dict[str, float]:
         """Seconds of each stage of the run whose whole time or rate an experiment gives; none for other experiments."""
@@ -196,14 +196,13 @@ class Evaluator:
     def _of_two(self, kind: str, rest: str, unit: str) -> float:
         texts = [text.strip() for text in rest.split(" / ")]
         units = [self.published[text].unit for text in texts if text in self.published]
-        over, under = (self._operand(text, units[0] if units else "") for text in texts)
+        own = units[0] if units else ""
+        values = (self.value(text, own) if ":" in text else self.of_row(text, own) for text in texts)
+        over, under = map(number_in, values)
         if kind == "mean":
             return (over + under) / 2
         whole = 100 if unit == "%" else 1
         return whole * (1 - over / under if kind == "loss" else over / under)
-
-    def _operand(self, text: str, unit: str) -> float:
-        return _number(self.value(text, unit) if ":" in text else self.of_row(text, unit))
 
 
 def overtaken(first: tuple[float, float], second: tuple[float, float]) -> float:
@@ -299,7 +298,8 @@ def _field(row: Row, words: list[str], unit: str) -> Value:
     return convert(float(value), FIELDS.get(name, ""), unit)
 
 
-def _number(value: Value) -> float:
+def number_in(value: Value) -> float:
+    """The number that an experiment gives; an IsthmusError where it gives none."""
     if not is_number(value):
         raise IsthmusError(f"expected a number, got {value!r}")
     return float(value)

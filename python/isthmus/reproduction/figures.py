@@ -7,8 +7,7 @@ from pathlib import Path
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import is_number
 from isthmus.records import FigureSeries, PaperFigure
-from isthmus.records.base import Value
-from isthmus.reproduction.expressions import Evaluator
+from isthmus.reproduction.expressions import Evaluator, number_in
 from isthmus.reproduction.model_runs import CORES
 from isthmus.reproduction.published import Paper, PublishedFigure, PublishedRow, Series
 from isthmus.reproduction.units import convert
@@ -81,8 +80,8 @@ def _value(of: tuple[str, PublishedFigure], task: Task, evaluator: Evaluator) ->
     try:
         if series.rows is not None:
             row = evaluator.published[wanted]
-            return convert(_number(row.value), row.unit, figure.y.unit)
-        return _number(evaluator.value(wanted, figure.y.unit))
+            return convert(number_in(row.value), row.unit, figure.y.unit)
+        return number_in(evaluator.value(wanted, figure.y.unit))
     except IsthmusError as error:
         raise IsthmusError(f"{paper}: figure '{figure.name}': series '{series.name}': {error}") from error
 
@@ -108,9 +107,3 @@ def _figure(paper: str, figure: PublishedFigure, number: int, values: Mapping[Ta
             for at, series in enumerate(figure.series)
         ],
     )
-
-
-def _number(value: Value) -> float:
-    if not is_number(value):
-        raise IsthmusError(f"expected a number, got {value}")
-    return float(value)

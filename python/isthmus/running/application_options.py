@@ -88,24 +88,18 @@ class ApplicationOptions:
         return count, parameters
 
 
-@dataclass(frozen=True)
-class ApplicationDefaults:
-    """An application as it was named, with NAME=VALUE of its parameters: what runs of it are by default."""
+def run_count(
+    application: Application, typed: str, parameters: Sequence[str], asked: str | None, in_file: int | None = None
+) -> int:
+    """The count of a run: as asked, as in a study's file, as set under either name, or the application's own.
 
-    application: Application
-    typed: str
-    parameters: Sequence[str] = ()
-
-    def count(self, asked: str | None, in_file: int | None = None) -> int:
-        """The count of a run: as asked, as in a study's file, as set under either name, or the application's own.
-
-        The last may depend on parameters: a file has its own number of messages.
-        """
-        if asked is None and in_file is not None:
-            return in_file
-        names = ["count", *({self.application.counted} & KNOWN.keys())]
-        found = resolve("count", asked).value or resolve(names[-1]).value
-        return int(found or described_with(self.typed, self.application, self.parameters).count)
+    The last may depend on parameters, NAME=VALUE: a file has its own number of messages. `typed` names the application.
+    """
+    if asked is None and in_file is not None:
+        return in_file
+    names = ["count", *({application.counted} & KNOWN.keys())]
+    found = resolve("count", asked).value or resolve(names[-1]).value
+    return int(found or described_with(typed, application, parameters).count)
 
 
 def parameters_of(application: Application, *given: Mapping[str, Any]) -> tuple[str, ...]:

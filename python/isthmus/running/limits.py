@@ -258,11 +258,8 @@ LIMITS = (
 def of_keys(keys: Iterable[str]) -> list[Limit]:
     """Limits that touch one of a platform's numbers, each named KIND.KEY: the last two words of a pattern."""
     known = list(keys)
-    return [limit for limit in LIMITS if any(fnmatchcase(key, _usual(each)) for key in known for each in limit.keys)]
-
-
-def _usual(pattern: str) -> str:
-    return ".".join(pattern.split(".")[-2:])
+    usual = {limit.id: [".".join(pattern.split(".")[-2:]) for pattern in limit.keys] for limit in LIMITS}
+    return [limit for limit in LIMITS if any(fnmatchcase(key, each) for key in known for each in usual[limit.id])]
 
 
 def of_records(rows: "Iterable[Row]", probed: "Iterable[ProbeRecord]" = ()) -> list[Limit]:

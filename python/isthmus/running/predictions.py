@@ -56,6 +56,11 @@ class Answer:
     seconds: float
     working_s: float | None = None
 
+    @property
+    def busy_share(self) -> float | None:
+        """The share of the time in which the host works."""
+        return None if self.working_s is None else min(1.0, self.working_s / self.seconds)
+
 
 class Predictions:
     """Answers of one target with `sets`; what it cannot do with a change is None."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from isthmus.base.groups import grouped_by
 from isthmus.records import Part, Row
-from isthmus.running.targets import collect_steps
+from isthmus.running.tools import as_sets, collect
 
 # A step of a key makes at most twice as fast what depends on it.
 STEP = 2.0
@@ -36,9 +36,8 @@ class Remedy:
 
 def steps_of(target: str, sets: Sequence[str]) -> dict[str, Steps]:
     """The steps of every key of a model with `sets` applied."""
-    return {
-        event["key"]: Steps(tuple(event["faster"]), tuple(event["slower"])) for event in collect_steps(target, sets)
-    }
+    found = collect("isthmus-platform", [target, *as_sets(sets), "--steps"], "steps")
+    return {event["key"]: Steps(tuple(event["faster"]), tuple(event["slower"])) for event in found}
 
 
 def remedies(row: Row, steps: Mapping[str, Steps]) -> list[Remedy]:

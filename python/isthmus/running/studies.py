@@ -12,7 +12,7 @@ from isthmus.base.files import read_text
 from isthmus.base.grain import DEFAULT, Grain
 from isthmus.base.names import meant
 from isthmus.base.toml_lines import line_of, line_of_item
-from isthmus.running.application_options import ApplicationDefaults, ApplicationOptions, parameters_of, spread
+from isthmus.running.application_options import ApplicationOptions, parameters_of, run_count, spread
 from isthmus.running.applications import PATHS, Application, describe, described_with, is_program
 from isthmus.running.coherence import TREE, check_method, kept_coherent
 from isthmus.running.descriptions.application import (
@@ -244,7 +244,7 @@ def _experiment(work: _StudyApplication, flags: Flags) -> Experiment:
         application=work.typed,
         target="",
         flow="",
-        count=ApplicationDefaults(application, work.typed, parameters).count(count, work.count()),
+        count=run_count(application, work.typed, parameters, count, work.count()),
         counted=application.counted,
         bytes_each=application.bytes_each,
         parameters=parameters,

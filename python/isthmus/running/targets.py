@@ -89,11 +89,6 @@ def system(target: str, sets: Sequence[str] = ()) -> Event | None:
     return next(iter(collect("isthmus-platform", [target, *as_sets(sets)], "system")), None)
 
 
-def collect_steps(target: str, sets: Sequence[str] = ()) -> list[Event]:
-    """The values of each key of a model one step from those that it has with `sets` applied."""
-    return collect("isthmus-platform", [target, *as_sets(sets), "--steps"], "steps")
-
-
 def check_target(target: str, place: str | None = None) -> None:
     """Refuses a target that does not exist, with the nearest one; `place` is where it is written, as FILE:LINE."""
     prefix = f"{place}: " if place else ""
