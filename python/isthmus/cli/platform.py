@@ -46,6 +46,7 @@ def show(
     its boards and their wiring.
     """
     from isthmus.records import PlatformFile
+    from isthmus.running.integration import NO_MEASUREMENT, is_calibrated
 
     if not is_model(target) and ":" not in target:
         target = f"model:{target}"
@@ -63,12 +64,13 @@ def show(
     found = whole.model_copy(update={"inputs": [item for item in whole.inputs if item.key in chosen]})
     of_all = f" of {len(whole.inputs)}" if len(found.inputs) < len(whole.inputs) else ""
     numbers = f"{len(found.inputs)}{of_all} numbers"
+    measured = "" if is_calibrated(item.role for item in whole.inputs) else f"; {NO_MEASUREMENT}"
     limits = of_keys(found.usual(item.key) for item in found.inputs)
     session.emit(
         Result(
             PlatformFile(context=session.context(), platform=found, limits=as_records(limits)),
             found.inputs,
-            verdict=[f"{found.name or target}, model: {numbers}: {_roles(found)}{_measured(whole)}"],
+            verdict=[f"{found.name or target}, model: {numbers}: {_roles(found)}{measured}"],
             tables=[_table(found)],
             detail=[f"{found.file}, sha256 {found.sha256}", named(limits)],
         )
@@ -172,12 +174,6 @@ def _table(found: "Platform") -> Table:
     ]
     columns = ("key", "value", "role", "source", "range and reason")
     return Table(columns, cells, below="range and reason", key_columns=1)
-
-
-def _measured(whole: "Platform") -> str:
-    from isthmus.running.integration import NO_MEASUREMENT, is_calibrated
-
-    return "" if is_calibrated(item.role for item in whole.inputs) else f"; {NO_MEASUREMENT}"
 
 
 def _roles(found: "Platform") -> str:

@@ -79,11 +79,10 @@ class _Reader:
 
     def expected(self, key: str, what: str, value: object, hint: str | None = None) -> IsthmusError:
         got = "nothing" if value is None else repr(value)
-        place = f"{self._path}:{line_of(self._text, key)}"
-        return IsthmusError(f"{place}: key '{key}': expected {what}, got {got}", hint)
+        return IsthmusError(f"{self.place(key)}: key '{key}': expected {what}, got {got}", hint)
 
-    def unknown_key(self, key: str, known: tuple[str, ...]) -> IsthmusError:
-        return unknown("key", key, list(known), f"{self._path}:{line_of(self._text, key)}")
+    def place(self, key: str) -> str:
+        return f"{self._path}:{line_of(self._text, key)}"
 
     def _at(self, key: str) -> Any:
         value: Any = self.content
@@ -100,7 +99,7 @@ def _read(path: Path) -> Configuration:
     known = (*_TEXTS, "memory", *BENCHMARKS)
     for key in reader.content:
         if key not in known:
-            raise reader.unknown_key(key, known)
+            raise unknown("key", key, list(known), reader.place(key))
     chosen = [name for name in BENCHMARKS if name in reader.content]
     banks = reader.number("memory.banks")
     return Configuration(

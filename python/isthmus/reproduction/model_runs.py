@@ -18,7 +18,7 @@ from isthmus.running.probes import all_probes
 from isthmus.running.probing import OPTIONS as PROBE_OPTIONS
 from isthmus.running.probing import served_by
 from isthmus.running.targets import described_platforms, flows_of, read_platform
-from isthmus.running.tools import Event, as_options, as_sets, assignments, collect, pairs_of
+from isthmus.running.tools import Event, as_options, as_sets, assignments, collect, ignore, pairs_of
 
 APPLICATION = "image-filter"
 # What an experiment may name where others assign a value to a key: of a run, of a probe, among records of one probe.
@@ -54,19 +54,18 @@ class ToolAnswers:
     An experiment is known by the hash of its platform: two ways to say the same board are run once.
     """
 
-    def __init__(self, on_event: Callable[[Event], None] = lambda event: None) -> None:
+    def __init__(self) -> None:
         self._answers: dict[tuple[str, ...], object] = {}
         self._locks: dict[tuple[str, ...], threading.Lock] = {}
         self._guard = threading.Lock()
         self._cores = threading.Semaphore(CORES)
-        self._on_event = on_event
 
     def run(self, experiment: Experiment) -> Row:
         """The row of one run of an application; an IsthmusError if its output is wrong."""
 
         def ask() -> Row:
             with self._cores:
-                row = run_experiment(experiment, self._on_event)
+                row = run_experiment(experiment, ignore)
             if not row.verified:
                 raise IsthmusError(f"{experiment.target} {experiment.flow}: the output differs from the reference")
             return row
@@ -154,7 +153,6 @@ class ModelRuns:
     images: int
     sweep_images: int
     sets: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    seed: int | None = None
 
     def run(self, board: str, flow: str) -> Row:
         """The row of the application on a board."""
@@ -165,17 +163,8 @@ class ModelRuns:
         return self._run(board, flow, self.sweep_images, (assignment,)).value
 
     def _run(self, board: str, flow: str, images: int, sets: Sequence[str]) -> Row:
-        return self.tools.run(
-            Experiment(
-                APPLICATION,
-                target_of(board),
-                flow,
-                images,
-                sets=self._sets(board, sets),
-                seed=self.seed,
-                grain="fine",
-            )
-        )
+        own = self._sets(board, sets)
+        return self.tools.run(Experiment(APPLICATION, target_of(board), flow, images, sets=own, grain="fine"))
 
     def iterations(self, board: str, application: str, size: int) -> tuple[float, float]:
         """The end of the first iteration on a message, and the time of each more, in seconds."""
@@ -198,7 +187,6 @@ class ModelRuns:
             known.count if count is None else int(count),
             parameters=tuple(filter(is_parameter, assignments(given))),
             sets=self._sets(board, [one for one in assignments(given) if not is_parameter(one)]),
-            seed=self.seed,
             method=(method or TREE) if known.shares_buffers else None,
             delay=delay,
         )

@@ -43,9 +43,9 @@ def flows_of(application: str, target: str, sets: Sequence[str] = ()) -> list[st
     return [flow for one in collect(tool, words, "application") for flow in one["flows"]]
 
 
-def next_run(target: str, flow: str, sets: Sequence[str] = ()) -> str | None:
+def next_run(target: str, flow: str) -> str | None:
     """The command that runs the image filter on a target, in that flow if the target has it; None without a flow."""
-    flows = flows_of("image-filter", target, sets)
+    flows = flows_of("image-filter", target)
     if not flows:
         return None
     return f"isthmus run image-filter --on {target} --flow {flow if flow in flows else flows[0]}"

@@ -99,12 +99,12 @@ def ends_of(bar: TornadoBar) -> str:
     return f"{' and '.join(bar.ends)} {bar.key_unit}".rstrip()
 
 
-def tornado_table(bars: Sequence[TornadoBar], most: int = SHOWN) -> Table:
+def tornado_table(bars: Sequence[TornadoBar]) -> Table:
     """A line for each input that moves a row of the study, the longest bars of the row, and no more of them."""
     cells = [
         (bar.target, bar.flow, bar.key, ends_of(bar), *map(grouped, (bar.low, bar.base, bar.high)), bar.unit)
         for of_row in tornadoes(bars)
-        for bar in of_row.bars[:most]
+        for bar in of_row.bars[:SHOWN]
     ]
     columns = ("target", "flow", "assumed input", "ends", "least, model", "as it is, model", "most, model", "unit")
     return Table(columns, cells, numbers=frozenset(name for name in columns if name.endswith("model")))

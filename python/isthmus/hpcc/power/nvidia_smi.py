@@ -28,15 +28,15 @@ def pci_of(text: str) -> str:
     return f"{int(domain, 16):04x}:{rest}"
 
 
-def query(fields: Sequence[str], gpus: Sequence[str] = ()) -> dict[str, Row]:
+def query(fields: Sequence[str]) -> dict[str, Row]:
     """The fields of each GPU by PCI id; None for a field that the GPU or the driver does not know.
 
-    `gpus` are UUIDs, all GPUs if there are none. An IsthmusError says why nothing could be read.
+    An IsthmusError says why nothing could be read.
     """
     asked = {field: field for field in fields}
     while True:
         known = ["pci.bus_id", *dict.fromkeys(name for name in asked.values() if name)]
-        command = [_program(), f"--query-gpu={','.join(known)}", _FORMAT, *_only(gpus)]
+        command = [_program(), f"--query-gpu={','.join(known)}", _FORMAT]
         done = subprocess.run(command, capture_output=True, text=True, check=False, stdin=subprocess.DEVNULL)
         refused = _REFUSED.search(done.stdout + done.stderr)
         field = next((field for field, name in asked.items() if refused and name == refused[1]), None)
@@ -73,7 +73,15 @@ class NvidiaSmi:
     def start(self) -> None:
         """Starts nvidia-smi."""
         fields = f"timestamp,pci.bus_id,{self._field}"
-        command = [_program(), f"--query-gpu={fields}", _FORMAT, *_only(self._gpus), "-lms", f"{INTERVAL_S * 1e3:.0f}"]
+        command = [
+            _program(),
+            f"--query-gpu={fields}",
+            _FORMAT,
+            "-i",
+            ",".join(self._gpus),
+            "-lms",
+            f"{INTERVAL_S * 1e3:.0f}",
+        ]
         self._process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, text=True
         )
@@ -107,10 +115,6 @@ def _program() -> str:
     if program is None:
         raise IsthmusError("nvidia-smi not found")
     return program
-
-
-def _only(gpus: Sequence[str]) -> list[str]:
-    return ["-i", ",".join(gpus)] if gpus else []
 
 
 def _value(cell: str) -> str | None:
