@@ -4,7 +4,7 @@
 
 namespace isthmus::engine {
 
-void FailedPolls::grow() {
+void FailedPolls::add_to_more(FailedPoll poll) {
   constexpr std::size_t kFirst = 8;
   const auto kept = static_cast<std::size_t>(end_ - begin());
   const std::size_t room = std::max(kFirst, 2 * kept);
@@ -13,6 +13,7 @@ void FailedPolls::grow() {
   storage_ = std::move(larger);
   end_ = begin() + kept;
   limit_ = begin() + room;
+  *end_++ = poll;
 }
 
 }  // namespace isthmus::engine

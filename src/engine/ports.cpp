@@ -54,9 +54,9 @@ namespace {
 
 /// Notes that `pull` finds nothing.
 bool miss(PortState& port, Tick now) {
-  port.actor->note_failed_poll(*port.channel, Poll::token, now);
   port.last_miss = now;
   port.wait_latency = PortState::kNoWait;
+  port.actor->note_failed_poll(*port.channel, Poll::token, now);
   return false;
 }
 
@@ -66,6 +66,11 @@ bool see_nothing(PortState& port, Tick now) {
   port.last_failed_poll = now;
   if (ToldTogether* const told = port.channel->told) told->alone = now;
   return false;
+}
+
+/// Tells whether the port was popped, or a `pull` of it failed, at `now` before.
+[[gnu::always_inline]] inline bool pulled_before(const PortState& port, Tick now) {
+  return port.last_miss == now || Channel::header_at(port.cursor - port.channel->stride).popped_at == now;
 }
 
 /// Tells whether a poll of the port has failed at `now` before, alone or together with others.
@@ -91,12 +96,13 @@ enum class Head : std::uint8_t { unknown, later, visible };
 
 /// Opens the window of a port whose head is visible. If tokens come less often than an actor asks, it finds one at a
 /// time.
-void open_behind_head(PortState& port) {
+[[gnu::always_inline]] inline void open_behind_head(PortState& port) {
   Channel& channel = *port.channel;
-  if (channel.windows != Windows::none && end_of_known(port) - port.cursor > channel.stride) {
+  std::byte* const behind = port.cursor + channel.stride;
+  if (channel.windows != Windows::none && behind < port.stop && behind != port.peer->cursor) {
     const Tick next = channel.visible_behind_head();
     if (next > port.actor->now + 1) {
-      port.window_end = port.cursor + channel.stride;
+      port.window_end = behind;
       port.nothing_before = next;
       return;
     }
@@ -113,8 +119,8 @@ void open_behind_head(PortState& port) {
   return true;
 }
 
-/// The slow path of `token_visible`.
-[[gnu::noinline]] bool look_for_token(PortState& port) {
+/// The answer to `token_visible` that may need a look at other actors.
+[[gnu::noinline]] bool ask_for_token(PortState& port) {
   Actor& actor = *port.actor;
   const Here here(actor);
   if (accessed_now(port)) advance(actor);
@@ -123,8 +129,15 @@ void open_behind_head(PortState& port) {
   return true;
 }
 
-/// The slow path of `peek`.
-[[gnu::noinline]] bool look_for_head(PortState& port) {
+/// The answer to `token_visible` that needs a look at the channel.
+[[gnu::noinline]] bool look_for_token(PortState& port, Tick now) {
+  const Head head = pulled_before(port, now) ? Head::unknown : known_head(port, now);
+  if (head == Head::unknown) return ask_for_token(port);
+  return head == Head::later ? miss(port, now) : see(port, now);
+}
+
+/// The answer to `peek` that may need a look at other actors.
+[[gnu::noinline]] bool ask_for_head(PortState& port) {
   Actor& actor = *port.actor;
   const Here here(actor);
   if (seen_before(port, actor.now) || !actor.clocked) advance(actor);
@@ -137,16 +150,15 @@ void open_behind_head(PortState& port) {
 
 bool token_visible(PortState& port) {
   const Tick now = running_now;
-  const Head head = known_head(port, now);
-  if (head == Head::unknown || port.last_miss == now || port.channel->last_popped_at() == now)
-    return look_for_token(port);
-  return head == Head::later ? miss(port, now) : see(port, now);
+  // The commonest case comes first, in few instructions: an actor that asks more often than tokens come.
+  const bool nothing = port.cursor == port.window_end && port.nothing_before > now;
+  return nothing && !pulled_before(port, now) ? miss(port, now) : look_for_token(port, now);
 }
 
 bool peek(PortState& port) {
   const Tick now = running_now;
   const Head head = known_head(port, now);
-  if (head == Head::unknown || seen_before(port, now)) return look_for_head(port);
+  if (head == Head::unknown || seen_before(port, now)) return ask_for_head(port);
   return head == Head::later ? see_nothing(port, now) : see(port, now);
 }
 

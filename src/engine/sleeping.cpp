@@ -95,7 +95,8 @@ AtBoundary Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   actor.sensed_time = false;
   if (silent) {
     actor.silent_until = next;
-    note_wait(actor, {step_start, next, next - step_start, Activity::starved});
+    const Span span{step_start, next, next - step_start, Activity::starved};
+    if (!actor.spans.prolong(span)) note_wait(actor, span);
   }
   if (unchanged || promised) {
     actor.busy_asleep = !silent;

@@ -21,8 +21,7 @@ std::int64_t PeriodicSpan::length(Tick spans, const Grid& grid) const {
 }
 
 void Spans::add(const Span& span) {
-  const bool same_steps = end_[-1].first.period == span.period;
-  if (same_steps && prolong(span.begin, told_apart(span))) return;
+  if (prolong(span)) return;
   count_last();
   PeriodicSpan& last = end_[-1];
   const Span before = last.last();

@@ -25,9 +25,9 @@ struct FailedPoll {
 /// each.
 class FailedPolls {
  public:
-  void add(const FailedPoll& poll) {
+  [[gnu::always_inline]] void add(const FailedPoll& poll) {
     if (end_ == limit_) [[unlikely]]
-      grow();
+      return add_to_more(poll);
     *end_++ = poll;
   }
   bool empty() const { return end_ == begin(); }
@@ -40,7 +40,8 @@ class FailedPolls {
   const FailedPoll* end() const { return end_; }
 
  private:
-  [[gnu::cold, gnu::noinline]] void grow();
+  /// Makes room first. Nothing follows it, so that `add` keeps nothing on the stack.
+  [[gnu::cold, gnu::noinline]] void add_to_more(FailedPoll poll);
 
   FailedPoll* end_ = nullptr;
   FailedPoll* limit_ = nullptr;

@@ -43,6 +43,10 @@ class Spans {
   Spans() { grow(); }
   /// Adds a span, and joins it to the last one if they touch and are alike.
   void add(const Span& span);
+  /// Adds a span if it continues the last periodic span; else does nothing and returns false.
+  bool prolong(const Span& span) {
+    return end_[-1].first.period == span.period && prolong(span.begin, told_apart(span));
+  }
   /// Adds a span that may be cut anywhere if it continues the last periodic span; else does nothing and returns false.
   /// This runs as often as a token moves.
   [[gnu::always_inline]] bool prolong(Tick begin, Tick end, Activity activity) {
