@@ -1,6 +1,5 @@
 // Waits in the middle of a step, and what an actor can know of the others meanwhile.
 #include <algorithm>
-#include <bit>
 #include <utility>
 
 #include "isthmus/base/error.hpp"
@@ -325,11 +324,15 @@ Tick Scheduler::effective(const Actor& actor) const {
   const Actor* end = &actor;
   const Actor* mark = end;  // moved on after 1, 2, 4, ... waits: who comes back to it stands in a cycle
   std::size_t waits = 0;
+  std::size_t next_mark = 1;
   do {
     chain_.push_back(end);
     end = end->wait == Wait::push ? end->waits_on->reader : end->waits_on->writer;
     if (end == mark) break;
-    if (std::has_single_bit(++waits)) mark = end;
+    if (++waits == next_mark) {
+      mark = end;
+      next_mark *= 2;
+    }
   } while (awaits_another(*end));
   Tick tick = awaits_another(*end) ? end->now : acts_alone(*end);
   for (; !chain_.empty(); chain_.pop_back()) {
