@@ -21,15 +21,19 @@ std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// The number of a ring's slots. It is large enough that counts can be taken back to the time of an error
-/// (Scheduler::history_safe) without a look at the whole run every few tokens, which would be costly for many actors
-/// that are seldom busy. It is small enough that the ring stays in a core's caches.
+/// The number of a ring's slots. Counts are taken back to the time of an error (Scheduler::history_safe), for which the
+/// engine looks at the whole run about once in half a ring. In a short ring these looks would cost much beside tokens
+/// that cost little, or for many actors that are seldom busy; a long ring of larger tokens would not stay in a core's
+/// caches.
 std::uint64_t ring_slots(std::uint64_t depth, std::size_t stride) {
   constexpr std::size_t kRingBytes = 32 * 1024;
+  constexpr std::size_t kMediumToken = 2 * kLine;
   constexpr std::size_t kLargeToken = 1024;
-  const std::uint64_t least = (stride > kLargeToken ? 4 : 16) * std::bit_ceil(depth);
-  if (stride > kLargeToken) return least;
-  return std::max<std::uint64_t>({least, 64, std::bit_floor(kRingBytes / stride)});
+  const std::uint64_t deep = std::bit_ceil(depth);
+  if (stride > kLargeToken) return 4 * deep;
+  const std::uint64_t by_bytes = std::bit_floor(kRingBytes / stride);
+  if (stride > kMediumToken) return std::max<std::uint64_t>({8 * deep, 64, by_bytes});
+  return std::max<std::uint64_t>({16 * deep, 512, by_bytes});
 }
 
 void set_size(Channel& channel, int depth, const TokenType& type) {
