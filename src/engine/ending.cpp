@@ -1,7 +1,5 @@
 #include "ending.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_map>
 

@@ -7,11 +7,9 @@
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstdint>
 #include <cstring>
 #include <mutex>
-#include <utility>
 
 #include "isthmus/base/error.hpp"
 

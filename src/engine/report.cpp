@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <ranges>
-#include <string_view>
 
 #include "ending.hpp"
 #include "isthmus/base/error.hpp"

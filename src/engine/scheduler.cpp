@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "isthmus/base/error.hpp"
 #include "window.hpp"
 

@@ -4,11 +4,8 @@
 #include <cstdint>
 #include <queue>
 #include <random>
-#include <string>
-#include <utility>
 #include <vector>
 
-#include "ending.hpp"
 #include "fiber.hpp"
 #include "isthmus/engine/detail/actor.hpp"
 #include "isthmus/engine/graph.hpp"

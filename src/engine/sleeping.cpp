@@ -2,11 +2,9 @@
 // answer changes.
 #include <algorithm>
 #include <bit>
-#include <utility>
 
 #include "isthmus/engine/detail/silent_inputs.hpp"
 #include "scheduler.hpp"
-#include "window.hpp"
 
 namespace isthmus::engine {
 

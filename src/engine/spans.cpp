@@ -1,7 +1,5 @@
 #include "isthmus/engine/detail/spans.hpp"
 
-#include <algorithm>
-
 namespace isthmus::engine {
 namespace {
 

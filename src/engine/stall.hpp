@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "isthmus/engine/detail/actor.hpp"
-#include "isthmus/engine/graph.hpp"
 
 namespace isthmus::engine {
 

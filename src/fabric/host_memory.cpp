@@ -1,7 +1,6 @@
 #include "isthmus/fabric/host_memory.hpp"
 
 #include <cmath>
-#include <optional>
 
 #include "isthmus/stream/arbiter.hpp"
 

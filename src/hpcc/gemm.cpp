@@ -1,6 +1,5 @@
 #include "hpcc/gemm.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 

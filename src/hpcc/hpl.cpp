@@ -9,7 +9,6 @@
 #include "hpcc/linear_system.hpp"
 #include "hpcc/multiply_add_probe.hpp"
 #include "hpcc/values.hpp"
-#include "isthmus/base/error.hpp"
 #include "isthmus/cluster/broadcast.hpp"
 
 namespace isthmus::hpcc {

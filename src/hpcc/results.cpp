@@ -6,7 +6,6 @@
 #include <cmath>
 #include <limits>
 
-#include "isthmus/base/error.hpp"
 #include "isthmus/base/summary.hpp"
 
 namespace isthmus::hpcc {

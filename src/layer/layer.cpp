@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <new>
 
 #include "layer/recorder.hpp"
 #include "layer/wrappers.hpp"

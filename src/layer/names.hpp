@@ -5,7 +5,6 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "layer/journal_format.hpp"
 #include "layer/opencl.hpp"
 
 namespace isthmus::layer {

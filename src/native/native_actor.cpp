@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "isthmus/base/error.hpp"
 #include "native/barrier.hpp"
 #include "native/run.hpp"
 #include "native/worker.hpp"

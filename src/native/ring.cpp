@@ -1,7 +1,5 @@
 #include "native/ring.hpp"
 
-#include <algorithm>
-
 #include "native/barrier.hpp"
 
 namespace isthmus::native {

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "isthmus/base/error.hpp"
 #include "platform/refuse.hpp"
 
 namespace isthmus::platform {

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "isthmus/base/nearest.hpp"
-#include "platform/check.hpp"
 #include "platform/document.hpp"
 #include "platform/host.hpp"
 

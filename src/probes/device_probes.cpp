@@ -1,6 +1,5 @@
 #include "probes/device_probes.hpp"
 
-#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>

@@ -2,7 +2,6 @@
 
 #include <span>
 
-#include "probes/core_buffer.hpp"
 #include "probes/port_mover.hpp"
 
 namespace isthmus::probes {

@@ -11,7 +11,6 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
-#include "isthmus/offload/needs.hpp"
 #include "isthmus/offload/system.hpp"
 #include "isthmus/platform/next.hpp"
 #include "isthmus/probes/copy.hpp"

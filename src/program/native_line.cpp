@@ -2,7 +2,6 @@
 // thread of its own, at the other end.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 

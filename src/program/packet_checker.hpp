@@ -6,7 +6,6 @@
 #include <span>
 #include <vector>
 
-#include "isthmus/program/application.hpp"
 #include "program/run.hpp"
 
 namespace isthmus::program {

@@ -1,11 +1,8 @@
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
-
-#include "isthmus/program/packets.hpp"
 
 /// A line between two sockets of this machine that carries packets.
 namespace isthmus::program {

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/engine/graph.hpp"
 #include "platform/cycles.hpp"
 #include "soc/circuit.hpp"
 #include "soc/kernel_starter.hpp"

@@ -7,7 +7,6 @@
 #include <exception>
 #include <map>
 
-#include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "isthmus/base/version.hpp"
 #include "isthmus/hpcc/compile.hpp"

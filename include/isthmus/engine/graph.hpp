@@ -1,15 +1,10 @@
 #pragma once
 
-#include <algorithm>
-#include <concepts>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <unordered_set>
 #include <utility>
 #include <vector>

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/host.hpp"
 #include "isthmus/fabric/pcie.hpp"

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <utility>
 
 #include "isthmus/offload/kernel_model.hpp"
 

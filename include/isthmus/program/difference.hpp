@@ -1,12 +1,10 @@
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <optional>
-#include <ostream>
 #include <span>
 #include <sstream>
 #include <string>

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 /// AES-256 in plain C++ (FIPS 197), which HLS tools turn into circuits: constant bounds, no library. On threads and

@@ -4,10 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstring>
 #include <limits>
-#include <string>
 #include <utility>
 
 #include "apps/described/kernel.hpp"

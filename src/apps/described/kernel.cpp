@@ -4,7 +4,6 @@
 #include <cstring>
 #include <deque>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "isthmus/offload/word_kernel.hpp"

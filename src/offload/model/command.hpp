@@ -3,7 +3,6 @@
 #include <array>
 #include <compare>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 

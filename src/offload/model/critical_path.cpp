@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "offload/model/machine.hpp"
 #include "offload/model/runtime.hpp"
 
 namespace isthmus::offload::model {

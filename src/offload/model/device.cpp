@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/offload/model.hpp"
 #include "isthmus/offload/needs.hpp"
 #include "isthmus/platform/needs.hpp"
 #include "offload/model/coarse/coarse_board.hpp"

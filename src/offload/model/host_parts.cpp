@@ -1,6 +1,5 @@
 #include "offload/model/host_parts.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 namespace isthmus::offload::model {

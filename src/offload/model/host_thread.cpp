@@ -7,7 +7,6 @@
 #include "isthmus/offload/model.hpp"
 #include "isthmus/offload/needs.hpp"
 #include "isthmus/platform/needs.hpp"
-#include "offload/model/objects.hpp"
 
 namespace isthmus::offload::model {
 namespace {

@@ -1,7 +1,6 @@
 #include "offload/model/runtime.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace isthmus::offload::model {
 

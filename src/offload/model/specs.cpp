@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/needs.hpp"
-#include "isthmus/platform/needs.hpp"
 #include "isthmus/platform/specs.hpp"
 
 namespace isthmus::offload::model {

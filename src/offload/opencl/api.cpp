@@ -1,7 +1,5 @@
 #include "offload/opencl/api.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "isthmus/engine/timer.hpp"
 #include "isthmus/fabric/coherence/home_bridge.hpp"
