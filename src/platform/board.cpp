@@ -19,8 +19,8 @@ constexpr std::array<std::string_view, 2> kMemoryNeeds = {"dram", "axi"};
 
 MemorySpec memory_spec(const Description& board) {
   const Section& dram = board.the("dram");
-  return {.dram = dram_spec(dram),
-          .axi = axi_spec(board.the("axi")),
+  return {.dram = kinds::dram_spec(dram),
+          .axi = kinds::axi_spec(board.the("axi")),
           .channels = static_cast<std::size_t>(dram.count("kernel_channels")),
           .channel_capacity = {dram.bytes("capacity").count / dram.count("channels")}};
 }

@@ -38,7 +38,7 @@ void check_complete(const Section& part) {
 /// Refuses a second part where a board may have one, and two links of one name.
 void check_beside(const Section& part, const Section& before) {
   if (&part.kind() == &before.kind() && !part.kind().several)
-    refuse(part.place(), part.name(), fmt::format("one part of kind {}", part.kind().name),
+    refuse(part.place(), part.name(), fmt::format("one part of kind {}", part.kind().name()),
            fmt::format("a second beside {}", before.name()));
   if (part.kind().link && before.kind().link && part.channel() == before.channel())
     refuse(part.place(), part.name_of("channel"), "a name of its own",
@@ -65,11 +65,12 @@ void check_relation(const TermSide& lesser, const TermSide& greater) {
 /// Checks all parts that have both keys.
 void check_relation(const Relation& relation, const std::vector<Section>& parts) {
   for (const Section& lesser : parts) {
-    const Input* small = lesser.kind().name == relation.lesser.kind ? lesser.find(relation.lesser.key) : nullptr;
+    const Input* small = lesser.kind().name() == relation.lesser.kind ? lesser.find(relation.lesser.key) : nullptr;
     if (small == nullptr) continue;
     for (const Section& greater : parts) {
       if (&lesser.kind() == &greater.kind() && &lesser != &greater) continue;
-      const Input* large = greater.kind().name == relation.greater.kind ? greater.find(relation.greater.key) : nullptr;
+      const Input* large =
+          greater.kind().name() == relation.greater.kind ? greater.find(relation.greater.key) : nullptr;
       if (large != nullptr) check_relation({relation.lesser, lesser, *small}, {relation.greater, greater, *large});
     }
   }

@@ -21,7 +21,7 @@ int at_least(int least, const Section& part, std::string_view key, Frequency clo
 }
 
 int at_least(int least, const Section& part, std::string_view key) {
-  const auto count = static_cast<int>(part.count(key));
+  const int count = part.count(key);
   if (count < least)
     refuse(part.place_of(key), part.name_of(key), fmt::format("at least {} cycles", least), fmt::format("{}", count));
   return count;

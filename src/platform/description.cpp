@@ -49,7 +49,7 @@ Description load(const std::filesystem::path& file, std::span<const std::string>
 
 const Section* Description::find(std::string_view kind) const {
   const auto found = std::ranges::find_if(
-      parts_, [kind](const Section& part) { return part.kind().name == kind || part.kind().family == kind; });
+      parts_, [kind](const Section& part) { return part.kind().name() == kind || part.kind().family == kind; });
   return found == parts_.end() ? nullptr : &*found;
 }
 
@@ -68,7 +68,7 @@ std::vector<std::string> Description::channels() const {
 std::vector<std::string> channels_of(const Description& board, std::string_view kind) {
   std::vector<std::string> names;
   for (const Section& part : board.parts())
-    if (part.kind().name == kind) names.push_back(part.channel());
+    if (part.kind().name() == kind) names.push_back(part.channel());
   return names;
 }
 
@@ -103,7 +103,7 @@ bool Description::has(std::string_view key) const {
   return part != nullptr && part->has(last_of(key));
 }
 
-std::int64_t Description::count(std::string_view key) const {
+int Description::count(std::string_view key) const {
   return part_of(key).count(last_of(key));
 }
 

@@ -20,7 +20,7 @@ std::string canonical(const Input& input) {
 std::string canonical(const Section& part) {
   const std::string_view last = std::string_view(part.name()).substr(part.name().rfind('.') + 1);
   std::string text;
-  if (last != part.kind().name) text += fmt::format("{}.kind={}\n", part.name(), part.kind().name);
+  if (last != part.kind().name()) text += fmt::format("{}.kind={}\n", part.name(), part.kind().name());
   if (part.kind().link && last != part.channel()) text += fmt::format("{}.channel={}\n", part.name(), part.channel());
   return text;
 }

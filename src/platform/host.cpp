@@ -60,8 +60,9 @@ std::optional<HostDifference> difference(const std::vector<Section>& host, const
     const auto same_part = std::ranges::find(other, part.name(), &Section::name);
     if (same_part == other.end()) return lacking(part.name(), part.place(), true);
     if (&same_part->kind() != &part.kind())
-      return HostDifference{.expected = fmt::format("{} of kind {} ({})", part.name(), part.kind().name, part.place()),
-                            .got = fmt::format("one of kind {} ({})", same_part->kind().name, same_part->place())};
+      return HostDifference{
+          .expected = fmt::format("{} of kind {} ({})", part.name(), part.kind().name(), part.place()),
+          .got = fmt::format("one of kind {} ({})", same_part->kind().name(), same_part->place())};
     if (auto found = difference(part, *same_part)) return found;
   }
   for (const Section& part : other)

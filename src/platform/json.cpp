@@ -31,7 +31,7 @@ nlohmann::ordered_json to_json(const Input& input) {
 }
 
 nlohmann::ordered_json to_json(const Section& part) {
-  nlohmann::ordered_json record{{"name", part.name()}, {"kind", part.kind().name}};
+  nlohmann::ordered_json record{{"name", part.name()}, {"kind", part.kind().name()}};
   if (part.kind().link) record["channel"] = part.channel();
   return record;
 }
@@ -41,7 +41,7 @@ nlohmann::ordered_json to_json(const Section& part) {
 nlohmann::ordered_json to_json(const PartKind& kind, const std::string& section, const Key& key) {
   auto units = nlohmann::ordered_json::object();
   for (const Unit& unit : units_of(key.quantity)) units[std::string(unit.name)] = unit.scale;
-  nlohmann::ordered_json json{{"key", section + "." + std::string(key.name)}, {"kind", kind.name}};
+  nlohmann::ordered_json json{{"key", section + "." + std::string(key.name)}, {"kind", kind.name()}};
   json["meaning"] = key.meaning;
   json["low"] = key.low;
   json["high"] = key.high;
@@ -55,8 +55,8 @@ nlohmann::ordered_json to_json(const PartKind& kind, const std::string& section,
 nlohmann::ordered_json to_json(const PartKind& kind) {
   auto relations = nlohmann::ordered_json::array();
   for (const Relation& relation : kind.relations) relations.push_back(to_string(relation));
-  return {{"kind", kind.name}, {"section", kind.section}, {"meaning", kind.meaning},
-          {"link", kind.link}, {"several", kind.several}, {"relations", std::move(relations)}};
+  return {{"kind", kind.name()}, {"section", kind.section}, {"meaning", kind.meaning},
+          {"link", kind.link},   {"several", kind.several}, {"relations", std::move(relations)}};
 }
 
 nlohmann::ordered_json to_json(const Description& description) {

@@ -82,12 +82,12 @@ std::vector<PartPlan> parts_of_host(const fabric::PcieLink& link) {
 
 /// The host's memory with what lies on the way to it.
 fabric::HostMemorySpec memory_spec(const Description& board) {
-  fabric::HostMemorySpec spec = host_memory_spec(board.the("memory"));
-  if (const Section* numa = in_use(board, "numa")) spec.socket_link = socket_link_spec(*numa);
-  if (const Section* iommu = in_use(board, "iommu")) spec.iommu = iommu_spec(*iommu);
+  fabric::HostMemorySpec spec = kinds::host_memory_spec(board.the("memory"));
+  if (const Section* numa = in_use(board, "numa")) spec.socket_link = kinds::socket_link_spec(*numa);
+  if (const Section* iommu = in_use(board, "iommu")) spec.iommu = kinds::iommu_spec(*iommu);
   // where an FPGA has a coherent cache, the host's is the home's affair
   if (const Section* llc = in_use(board, "llc"); llc != nullptr && board.find("cache") == nullptr)
-    spec.cache = host_cache_spec(*llc);
+    spec.cache = kinds::host_cache_spec(*llc);
   return spec;
 }
 
@@ -120,7 +120,7 @@ std::vector<PartPlan> of_each(const std::vector<ToldLink>& links, const Parts& p
 }  // namespace
 
 fabric::PcieLinkSpec checked_link_spec(const Section& pcie, const fabric::HostMemorySpec& memory) {
-  fabric::PcieLinkSpec spec = pcie_link_spec(pcie);
+  fabric::PcieLinkSpec spec = kinds::pcie_link_spec(pcie);
   const Time least = fabric::least_round_trip(spec, memory);
   if (spec.round_trip <= least)
     refuse(pcie.place_of("round_trip"), pcie.name_of("round_trip"),
@@ -136,13 +136,12 @@ LinkSpec link_spec(const Description& board) {
 
 HostLinkSpec host_link_spec(const Description& board) {
   const Section& stream = board.the("stream");
-  const auto count = [&stream](std::string_view key) { return static_cast<int>(stream.count(key)); };
   return {.requests = {.size = stream.bytes("request_size").count,
-                       .in_flight = count("requests_in_flight"),
-                       .gap = count("request_gap")},
+                       .in_flight = stream.count("requests_in_flight"),
+                       .gap = stream.count("request_gap")},
           .buffer_size = stream.bytes("buffer_size"),
-          .input_buffers = count("input_buffers"),
-          .output_buffers = count("output_buffers"),
+          .input_buffers = stream.count("input_buffers"),
+          .output_buffers = stream.count("output_buffers"),
           .porter_period = stream.time("porter_period"),
           .library_call = stream.time("library_call"),
           .mmio_store = board.the("mmio").time("store"),

@@ -30,7 +30,7 @@ Section& part_of(std::vector<Section>& parts, const std::string& name) {
 
 const Key& key_of(const std::vector<Section>& parts, const Section& part, const std::string& name) {
   if (const Key* key = find_key(part.kind(), std::string_view(name).substr(part.name().size() + 1))) return *key;
-  refuse_unknown(parts, name, fmt::format("a key of a part of kind {}", part.kind().name), "an unknown one");
+  refuse_unknown(parts, name, fmt::format("a key of a part of kind {}", part.kind().name()), "an unknown one");
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -64,7 +64,7 @@ class Reader {
     const std::string said = document_.word(*node, name + ".kind");
     if (const PartKind* kind = find_kind(schema_, said)) return kind;
     std::vector<std::string> known;
-    for (const PartKind* kind : schema_) known.emplace_back(kind->name);
+    for (const PartKind* kind : schema_) known.emplace_back(kind->name());
     const std::string near = nearest(said, known);
     refuse(place(*node), name + ".kind", fmt::format("a kind of part ({})", fmt::join(known, ", ")),
            near.empty() ? fmt::format("'{}'", said) : fmt::format("'{}'; did you mean '{}'?", said, near));
@@ -122,7 +122,7 @@ class Reader {
   [[noreturn]] void refuse_unknown(const Section& section, std::string_view last, const toml::node& node) const {
     const std::string name = section.name_of(part(last));
     const std::string near = nearest(name, keys_of({section}));
-    refuse(place(node), name, fmt::format("a key of a part of kind {}", section.kind().name),
+    refuse(place(node), name, fmt::format("a key of a part of kind {}", section.kind().name()),
            near.empty() ? "an unknown one" : fmt::format("an unknown one; did you mean '{}'?", near));
   }
 

@@ -10,15 +10,8 @@
 namespace isthmus::platform {
 namespace {
 
-constexpr std::array kSchema = {
-    &kinds::kPcie,     &kinds::kQpi,         &kinds::kCapi,        &kinds::kMemory,       &kinds::kLlc,
-    &kinds::kNuma,     &kinds::kIommu,       &kinds::kCores,       &kinds::kCopy,         &kinds::kAlloc,
-    &kinds::kRuntime,  &kinds::kCall,        &kinds::kMmio,        &kinds::kHypervisor,   &kinds::kTranslation,
-    &kinds::kCache,    &kinds::kReordering,  &kinds::kQueue,       &kinds::kVa,           &kinds::kNetwork,
-    &kinds::kStack,    &kinds::kStorage,     &kinds::kDma,         &kinds::kDram,         &kinds::kAxi,
-    &kinds::kOnchip,   &kinds::kKernel,      &kinds::kStream,      &kinds::kCpu,          &kinds::kL2,
-    &kinds::kPrefetch, &kinds::kWriteStream, &kinds::kMaintenance, &kinds::kInterconnect, &kinds::kHp,
-    &kinds::kHpc,      &kinds::kAcp,         &kinds::kEngines};
+#define ISTHMUS_ADDRESS(kind) &kinds::kind
+constexpr std::array kSchema{ISTHMUS_PART_KINDS(ISTHMUS_ADDRESS)};
 
 std::string to_string(const Term& term) {
   const PartKind* kind = find_kind(schema(), term.kind);
@@ -35,13 +28,6 @@ Schema schema() {
 const Key* find_key(const PartKind& kind, std::string_view name) {
   const auto found = std::ranges::find(kind.keys, name, &Key::name);
   return found == kind.keys.end() ? nullptr : &*found;
-}
-
-std::vector<std::string> usual_keys() {
-  std::vector<std::string> names;
-  for (const PartKind* kind : schema())
-    for (const Key& key : kind->keys) names.push_back(fmt::format("{}.{}", kind->section, key.name));
-  return names;
 }
 
 const PartKind* find_kind(Schema schema, std::string_view name) {

@@ -46,14 +46,14 @@ const Input& Section::get(std::string_view key, std::initializer_list<Quantity> 
   const Key* known = find_key(*kind_, key);
   if (known == nullptr || std::ranges::find(quantities, known->quantity) == quantities.end())
     throw std::logic_error(
-        fmt::format("key '{}' of a part of kind {} is unknown or of another quantity", key, kind_->name));
+        fmt::format("key '{}' of a part of kind {} is unknown or of another quantity", key, kind_->name()));
   const Input* input = find(key);
   if (input == nullptr) refuse(place_, name_of(key), "a value", "nothing");
   return *input;
 }
 
-std::int64_t Section::count(std::string_view key) const {
-  return std::llround(get(key, {Quantity::count, Quantity::cycles}).base());
+int Section::count(std::string_view key) const {
+  return static_cast<int>(std::lround(get(key, {Quantity::count, Quantity::cycles}).base()));
 }
 
 Bytes Section::bytes(std::string_view key) const {

@@ -50,7 +50,7 @@ fabric::CoherenceAgent host_agent(const Section& llc, Frequency clock, const fab
   const int away = at_least(kLeastThere, llc, "hit_latency", clock, kCacheClock);
   return {.name = "host cache",
           .cache = {.size = llc.bytes("size"),
-                    .ways = static_cast<int>(llc.count("ways")),
+                    .ways = llc.count("ways"),
                     .line = fpga.line,
                     .reads_in_flight = fpga.reads_in_flight,
                     .writes_in_flight = fpga.writes_in_flight},
@@ -70,7 +70,7 @@ std::vector<BoardLink> links_of(const Description& board, const Section& cache,
   only("ports", 1, fmt::format("{}", cache.count("ports")));
   only("line", kWordBytes, fmt::format("{}", cache.bytes("line").count));
   const Section& translation = board.the("translation");
-  if (page_walk_spec(translation))
+  if (kinds::page_walk_spec(translation))
     refuse(translation.place_of("pageable"), translation.name_of("pageable"), "false on a board with PCIe channels",
            "true");
   for (const std::string& channel : channels_of(board, "pcie")) {
@@ -84,14 +84,14 @@ std::vector<BoardLink> links_of(const Description& board, const Section& cache,
 /// Home, memory and both caches: CAPI's share lines without one of them that answers, and pass a wire.
 fabric::CoherenceSpec coherence_of(const Description& board, const Section& coherent,
                                    const fabric::CoherentCacheSpec& fpga, Frequency clock) {
-  const bool wired = coherent.kind().name == kinds::kCapi.name;
+  const bool wired = coherent.kind().name() == kinds::kCapi.name();
   const int memory = at_least(2, board.the("memory"), "latency", clock, kCacheClock);
   const int there =
       at_least(memory + (wired ? kLeastOfWire : kLeastThere), coherent, "round_trip", clock, kCacheClock) - memory;
   fabric::CoherenceSpec coherence{
       .clock = {.frequency = clock}, .line = fpga.line, .forward = !wired, .memory_latency = memory, .agents = {}};
   coherence.agents.push_back({.name = "cache", .cache = fpga, .to_home = there / 2, .from_home = there - there / 2});
-  if (wired) coherence.agents.front().wire = line_wire_spec(coherent, fpga.line);
+  if (wired) coherence.agents.front().wire = kinds::line_wire_spec(coherent, fpga.line);
   const Section& llc = board.the("llc");
   coherence.agents.push_back(host_agent(llc, clock, fpga));
   if (is_on(llc, "allocate_on_device_read")) coherence.filled = SharedBoard::kHost;
@@ -113,7 +113,7 @@ SharedSpec shared_spec(const Description& board) {
   const Section& coherent = board.the(kCoherentLink);
   const Section& cache = board.the("cache");
   const Frequency clock = cache.frequency("clock");
-  const fabric::CoherentCacheSpec fpga = coherent_cache_spec(cache);
+  const fabric::CoherentCacheSpec fpga = kinds::coherent_cache_spec(cache);
   const fabric::CoherenceSpec coherence = coherence_of(board, coherent, fpga, clock);
   SharedSpec spec{.channels = {coherent.channel()},
                   .link = std::string(coherent.kind().section),
@@ -122,11 +122,11 @@ SharedSpec shared_spec(const Description& board) {
                   .phases = {},
                   .layer = {.reads_in_flight = fpga.reads_in_flight,
                             .writes_in_flight = fpga.writes_in_flight,
-                            .interval = static_cast<int>(cache.count("interval"))},
+                            .interval = cache.count("interval")},
                   .ports = fpga.ports,
                   .circuit = {.frequency = board.the("kernel").frequency("clock")},
-                  .table = page_table_spec(board.the("translation"))};
-  if (const auto walk = page_walk_spec(board.the("translation"))) {
+                  .table = kinds::page_table_spec(board.the("translation"))};
+  if (const auto walk = kinds::page_walk_spec(board.the("translation"))) {
     spec.layer.held_pages = walk->held;
     spec.layer.page_walk = cycles(walk->latency, clock);
   }
@@ -135,7 +135,7 @@ SharedSpec shared_spec(const Description& board) {
   for (const BoardLink& link : spec.links) spec.channels.push_back(link.channel);
   spec.coherence.bridges = static_cast<int>(spec.links.size());
   spec.selector = {.channels = static_cast<int>(spec.channels.size()),
-                   .depth = static_cast<int>(board.the("queue").count("depth")),
+                   .depth = board.the("queue").count("depth"),
                    .round_robin = board.the("va").flag("round_robin")};
   return spec;
 }

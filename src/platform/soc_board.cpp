@@ -22,7 +22,7 @@ constexpr std::size_t kChannels = 1;  // channels of the DRAM that are built
 
 fabric::CoherenceSpec coherence_of(const Description& board, Frequency clock) {
   const Section& interconnect = board.the("interconnect");
-  const fabric::CoherentCacheSpec l2 = l2_spec(board.the("l2"));
+  const fabric::CoherentCacheSpec l2 = kinds::l2_spec(board.the("l2"));
   const int away = at_least(kLeastToSnoop, interconnect, "latency", clock, "cpu.clock");
   fabric::CoherenceSpec spec{
       .clock = {.frequency = clock}, .line = l2.line, .forward = false, .directory = false, .agents = {}};
@@ -30,7 +30,7 @@ fabric::CoherenceSpec coherence_of(const Description& board, Frequency clock) {
                          .cache = l2,
                          .to_home = away / 2,
                          .from_home = away - away / 2,
-                         .snooped = snoop_port_spec(interconnect)});
+                         .snooped = kinds::snoop_port_spec(interconnect)});
   return spec;
 }
 
@@ -38,10 +38,10 @@ std::vector<SocPortSpec> ports_of(const Description& board) {
   const Bytes line = board.the("l2").bytes("line");
   const auto port = [&](std::string_view kind, SocRoute route, bool by_software) {
     const Section& part = board.the(kind);
-    return SocPortSpec{.name = std::string(part.kind().name),
+    return SocPortSpec{.name = std::string(part.kind().name()),
                        .route = route,
                        .by_software = by_software,
-                       .axi = port_spec(part, line)};
+                       .axi = kinds::port_spec(part, line)};
   };
   const bool snoops = board.the("hpc").flag("snoop");
   return {port("hp", SocRoute::memory, true), port("hpc", snoops ? SocRoute::interconnect : SocRoute::memory, false),
@@ -52,9 +52,9 @@ fabric::CoreMemorySpec core_of(const Description& board) {
   const Section& l2 = board.the("l2");
   const Section& stream = board.the("write_stream");
   fabric::CoreMemorySpec core{.line = static_cast<int>(l2.bytes("line").count),
-                              .stores = static_cast<int>(l2.count("in_flight")),
-                              .uncached_stores = static_cast<int>(board.the("cpu").count("uncached_stores")),
-                              .prefetch = prefetch_spec(board.the("prefetch"))};
+                              .stores = l2.count("in_flight"),
+                              .uncached_stores = board.the("cpu").count("uncached_stores"),
+                              .prefetch = kinds::prefetch_spec(board.the("prefetch"))};
   if (stream.flag("enabled")) core.write_stream = static_cast<std::uint64_t>(stream.count("threshold"));
   return core;
 }
@@ -65,7 +65,7 @@ fabric::DramSpec checked_dram(const Section& dram) {
     refuse(dram.place_of("channels"), dram.name_of("channels"),
            fmt::format("{} on a board whose FPGA reaches a processor's memory by ports", kChannels),
            fmt::format("{}", channels));
-  return dram_spec(dram);
+  return kinds::dram_spec(dram);
 }
 
 std::size_t count(const SocSpec& spec, std::span<const std::size_t> ports, SocRoute route) {
@@ -102,10 +102,10 @@ SocSpec soc_spec(const Description& board) {
     return Time::seconds(static_cast<double>(part.count(key)) / cpu.frequency("clock").hertz());
   };
   return {.cpu = {.frequency = cpu.frequency("clock")},
-          .cores = static_cast<int>(cpu.count("cores")),
+          .cores = cpu.count("cores"),
           .copy = cycles(cpu, "copy_cycles"),
           .element = cycles(cpu, "element_cycles"),
-          .to_cache = static_cast<int>(board.the("l2").count("latency")),
+          .to_cache = board.the("l2").count("latency"),
           .coherence = coherence_of(board, cpu.frequency("clock")),
           .core = core_of(board),
           .maintenance = maintenance.flag("enabled"),

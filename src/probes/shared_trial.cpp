@@ -147,7 +147,7 @@ class Machine {
 }  // namespace
 
 std::uint64_t allocate_shared(const platform::Description& board, fabric::SharedSpace& space, std::uint64_t bytes) {
-  if (const auto table = platform::page_table_spec(board.the("translation"))) {
+  if (const auto table = platform::kinds::page_table_spec(board.the("translation"))) {
     const std::int64_t held = table->entries * table->page.count;
     if (static_cast<std::int64_t>(bytes) > held)
       throw Error(

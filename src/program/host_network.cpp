@@ -134,8 +134,8 @@ PacketMemory::Room& PacketMemory::room(int message) {
 
 HostNetwork::HostNetwork(const platform::Description& board, const Job& job, PacketsBeside& beside)
     : job_(job),
-      line_(platform::network_spec(board.the("network"))),
-      stack_(platform::network_stack_spec(board.the("stack"))),
+      line_(platform::kinds::network_spec(board.the("network"))),
+      stack_(platform::kinds::network_stack_spec(board.the("stack"))),
       beside_(beside),
       memory_(job.application) {
   const Packets& packets = packets_of(job.application);

@@ -49,7 +49,7 @@ ChannelOptions numbers() {
 }  // namespace
 
 HostStorage::HostStorage(const platform::Description& board, const Job& job, MessagesBeside& beside)
-    : spec_(platform::storage_spec(board.the("storage"))),
+    : spec_(platform::kinds::storage_spec(board.the("storage"))),
       batch_{.application = job.application, .first = 0, .count = job.count},
       beside_(beside) {
   rooms_.resize(kRooms * static_cast<std::size_t>(job.application.extras.host_threads));

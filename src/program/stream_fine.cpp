@@ -115,7 +115,7 @@ FaultTally tally_of(const fabric::PcieLink& link, std::int64_t stalled) {
 KernelPlace place_on(const platform::Description& board) {
   const platform::Section* onchip = board.find("onchip");
   return {.clock = Clock{board.the("kernel").frequency("clock")},
-          .onchip_latency = onchip != nullptr ? static_cast<int>(onchip->count("latency")) : 0};
+          .onchip_latency = onchip != nullptr ? onchip->count("latency") : 0};
 }
 
 FineStream stream_finely(const platform::Description& board, const Job& job, int count, Outputs& outputs) {
@@ -132,7 +132,7 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
   const Producer* producer = nullptr;
   std::optional<BoardStorage> storage;
   if (job.application.extras.from_storage) {
-    storage.emplace(graph, platform::storage_spec(board.the("storage")), batch, place.clock);
+    storage.emplace(graph, platform::kinds::storage_spec(board.the("storage")), batch, place.clock);
     leave_out_producer(graph, link, pcie.memory, spec);
   } else {
     producer = &add_producer(graph, kProducer, link, pcie.memory, spec.library_call, spec.mmio_store, batch,

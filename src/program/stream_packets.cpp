@@ -51,7 +51,7 @@ StreamRun run_packets_on_board(const platform::Description& board, const Job& jo
   PacketsBeside beside(checker);
   const KernelPlace place = place_on(board);
   Graph graph(job.seed);
-  FarEnd far(graph, job, platform::network_spec(board.the("network")), beside);
+  FarEnd far(graph, job, platform::kinds::network_spec(board.the("network")), beside);
   BoardNetwork network(graph, far, place.clock);
   StallingNetwork stalling(graph, place.clock, job.faults.stall, network);
   Kernel kernel(graph, place, {.network = &stalling, .note = job.note});

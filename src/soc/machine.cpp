@@ -172,10 +172,9 @@ Outcome run(const platform::Description& board, const Layout& layout, const Choi
 
 Engines engines_of(const platform::Description& board) {
   const platform::Section& engines = board.the("engines");
-  const auto count = [&engines](std::string_view key) { return static_cast<int>(engines.count(key)); };
-  return {.filter_pixels = count("filter_pixels"),
-          .gemm_multiplies = count("gemm_multiplies"),
-          .dnn_multiplies = count("dnn_multiplies")};
+  return {.filter_pixels = engines.count("filter_pixels"),
+          .gemm_multiplies = engines.count("gemm_multiplies"),
+          .dnn_multiplies = engines.count("dnn_multiplies")};
 }
 
 }  // namespace isthmus::soc

@@ -9,9 +9,9 @@
 #include "isthmus/apps/applications.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/description.hpp"
-#include "isthmus/platform/schema.hpp"
 #include "isthmus/probes/probe.hpp"
 #include "isthmus/queues/look_ahead.hpp"
+#include "platform/usual_keys.hpp"
 #include "program/target.hpp"
 
 namespace isthmus::apps {
@@ -414,7 +414,7 @@ TEST(Keys, EachHasItsWitness) {
   std::set<std::string, std::less<>> told;
   for (const auto& all : {witnesses(), shared_witnesses(), network_witnesses(), storage_witnesses(), chip_witnesses()})
     for (const Witness& witness : all) EXPECT_TRUE(told.insert(witness.key).second) << witness.key;
-  const auto keys = platform::usual_keys();
+  const auto keys = platform::testing::usual_keys();
   for (const std::string& key : keys) EXPECT_TRUE(told.contains(key)) << key;
   EXPECT_EQ(told.size(), keys.size());
 }

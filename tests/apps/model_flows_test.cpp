@@ -9,7 +9,7 @@
 #include "apps/image_files.hpp"
 #include "apps/random_filter.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/platform/schema.hpp"
+#include "platform/usual_keys.hpp"
 #include "program/target.hpp"
 
 namespace isthmus::apps {
@@ -125,7 +125,8 @@ TEST_P(FlowsOnModels, EachPartNamesKeysThatThereAreAndAWindowObeysLittlesLaw) {
   int windows = 0;
   for (const auto& part : parts) {
     EXPECT_FALSE(part.at("keys").empty()) << part;
-    for (const std::string key : part.at("keys")) EXPECT_THAT(platform::usual_keys(), testing::Contains(key)) << part;
+    for (const std::string key : part.at("keys"))
+      EXPECT_THAT(platform::testing::usual_keys(), testing::Contains(key)) << part;
     if (part.at("window").is_null()) continue;
     ++windows;
     const Json& window = part.at("window");

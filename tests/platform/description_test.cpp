@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <limits>
 #include <set>
 
 #include "isthmus/base/error.hpp"
@@ -157,11 +158,11 @@ TEST(Schema, NamesEachKindOnceAndByTheLastWordOfItsSectionWhereThatIsNoOthers) {
   std::set<std::string_view> seen;
   std::set<std::string_view> words;
   for (const PartKind* kind : schema()) {
-    EXPECT_TRUE(seen.insert(kind->name).second) << kind->name;
+    EXPECT_TRUE(seen.insert(kind->name()).second) << kind->name();
     const std::string_view word = kind->section.substr(kind->section.rfind('.') + 1);
-    EXPECT_TRUE(word == kind->name || !words.insert(word).second) << kind->name;
+    EXPECT_TRUE(word == kind->name() || !words.insert(word).second) << kind->name();
     words.insert(word);
-    EXPECT_NE(kind->meaning, "") << kind->name;
+    EXPECT_NE(kind->meaning, "") << kind->name();
   }
 }
 
@@ -169,9 +170,11 @@ TEST(Schema, NamesEachKeyOfAKindOnceWithAMeaningAndARange) {
   for (const PartKind* kind : schema()) {
     std::set<std::string_view> seen;
     for (const Key& key : kind->keys) {
-      EXPECT_TRUE(seen.insert(key.name).second) << kind->name << " " << key.name;
+      EXPECT_TRUE(seen.insert(key.name).second) << kind->name() << " " << key.name;
       EXPECT_NE(key.meaning, "") << key.name;
       EXPECT_TRUE(key.quantity == Quantity::text || key.low < key.high) << key.name;
+      const bool counts = key.quantity == Quantity::count || key.quantity == Quantity::cycles;
+      EXPECT_TRUE(!counts || key.high <= std::numeric_limits<int>::max()) << key.name;
       EXPECT_TRUE(key.rules.when.empty() || seen.contains(key.rules.when)) << key.name << ": its flag comes first";
       EXPECT_TRUE(std::ranges::is_sorted(key.rules.built)) << key.name;
       EXPECT_EQ(key.quantity == Quantity::text, !key.rules.choices.empty()) << key.name;
@@ -194,14 +197,14 @@ TEST(Schema, EveryKeyIsInEveryInstalledPartUnlessItsFlagIsOffOrItMayBeLeftOut) {
   for (const std::string& name : names()) {
     const Description board = load(file_of("model:" + name));
     for (const Section& part : board.parts()) {
-      installed.insert(part.kind().name);
+      installed.insert(part.kind().name());
       for (const Key& key : part.kind().keys) {
         const bool off = !key.rules.when.empty() && !part.flag(key.rules.when);
         EXPECT_TRUE(part.has(key.name) || key.rules.may_be_left_out || off) << name << " " << part.name_of(key.name);
       }
     }
   }
-  for (const PartKind* kind : schema()) EXPECT_TRUE(installed.contains(kind->name)) << kind->name;
+  for (const PartKind* kind : schema()) EXPECT_TRUE(installed.contains(kind->name())) << kind->name();
 }
 
 }  // namespace

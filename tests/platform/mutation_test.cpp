@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "platform/fixture.hpp"
+#include "platform/usual_keys.hpp"
 
 namespace isthmus::platform::testing {
 namespace {
@@ -77,7 +78,7 @@ RC_GTEST_PROP(BrokenPlatformFile, CutOffAnywhereIsRefusedOrHasAllThatComesBefore
   const Description board = load_text(text.substr(0, length));
   RC_ASSERT(board.parts().size() <= whole.parts().size());
   const auto missing = [&whole](const Section& part) {
-    return whole.the(part.kind().name).inputs().size() - part.inputs().size();
+    return whole.the(part.kind().name()).inputs().size() - part.inputs().size();
   };
   RC_ASSERT(std::ranges::count_if(board.parts(), missing) <= 1);
 }

@@ -58,7 +58,7 @@ TEST(Parts, AreThoseThatTheFileNamesInTheOrderOfTheSchemaAndOfTheirNames) {
 
 TEST(Parts, HaveTheirKindInTheirLastWordOrSayIt) {
   const Description description = load_text(two_links());
-  EXPECT_EQ(description.parts()[0].kind().name, "pcie");
+  EXPECT_EQ(description.parts()[0].kind().name(), "pcie");
   EXPECT_EQ(description.count("link.vh1.lanes"), 16);
   EXPECT_THAT([&] { description.count("link.pcie.lanes"); },
               ThrowsMessage<Error>(HasSubstr("expected a part of the board (link.vh0, link.vh1, host.memory)")));
@@ -104,8 +104,8 @@ TEST(Links, AreCalledByTheirLastWordOrAsTheFileSays) {
 
 TEST(Links, OneOfSeveralCanBeChosen) {
   const Description description = load_text(two_links(), {"link.vh1.lanes=4"});
-  EXPECT_EQ(pcie_link_spec(description.over("vh1").the("pcie")).lanes, 4);
-  EXPECT_EQ(pcie_link_spec(description.over("vh0").the("pcie")).lanes, 16);
+  EXPECT_EQ(kinds::pcie_link_spec(description.over("vh1").the("pcie")).lanes, 4);
+  EXPECT_EQ(kinds::pcie_link_spec(description.over("vh0").the("pcie")).lanes, 16);
   EXPECT_THAT(names_in(description.over("")), ElementsAre("link.vh0", "host.memory"));
   EXPECT_THAT([&] { description.over("vh2"); },
               ThrowsMessage<Error>(HasSubstr("platform.toml: unknown channel 'vh2': expected vh0 or vh1")));
@@ -207,7 +207,7 @@ std::vector<std::string> sections_of_f1() {
   const Description whole = load_text(f1());
   std::vector<std::string> names;
   for (const PartKind* kind : schema())
-    if (whole.find(kind->name) != nullptr) names.emplace_back(kind->section);
+    if (whole.find(kind->name()) != nullptr) names.emplace_back(kind->section);
   return names;
 }
 
@@ -232,7 +232,7 @@ RC_GTEST_PROP(Parts, OfAnySetMakeABoardWithTheSameValues, ()) {
   RC_ASSERT(names_in(description) == expected);
   for (const Section& part : description.parts())
     for (const Input& input : part.inputs())
-      RC_ASSERT(input.base() == whole.the(part.kind().name).find(input.key->name)->base());
+      RC_ASSERT(input.base() == whole.the(part.kind().name()).find(input.key->name)->base());
 }
 
 /// A kind with a text, which no installed board has yet.
@@ -241,7 +241,7 @@ constexpr std::array kCacheKeys = std::to_array<Key>({
     {"enabled", Quantity::flag, 0, 1, "whether there is one"},
     {"policy", Quantity::text, 0, 0, "what makes room", {.when = "enabled", .choices = kPolicies}},
 });
-const PartKind kCache{.name = "llc", .section = "host.llc", .meaning = "a cache", .keys = kCacheKeys};
+const PartKind kCache{.section = "host.llc", .meaning = "a cache", .keys = kCacheKeys};
 const std::array<const PartKind*, 1> kOneKind = {&kCache};
 
 std::string cache(const std::string& policy) {

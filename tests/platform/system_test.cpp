@@ -119,7 +119,7 @@ TEST(System, HasInEachNodeTheHostOfItsPlatformOrOfItsBoards) {
     const auto& host = system.nodes()[node].host;
     EXPECT_EQ(host.size(), static_cast<std::size_t>(std::ranges::count_if(
                                lone.parts(), [](const Section& part) { return part.name().starts_with("host."); })));
-    for (const Section& part : host) EXPECT_EQ(part.inputs().size(), lone.the(part.kind().name).inputs().size());
+    for (const Section& part : host) EXPECT_EQ(part.inputs().size(), lone.the(part.kind().name()).inputs().size());
   }
 }
 

@@ -24,7 +24,7 @@ HostAccessLatency latency(const std::string& target, Kind kind, std::int64_t siz
 class Link {
  public:
   explicit Link(const std::string& target, const Overrides& overrides = {})
-      : spec_(platform::pcie_link_spec(platform::load(platform::file_of(target), overrides).the("pcie"))) {}
+      : spec_(platform::kinds::pcie_link_spec(platform::load(platform::file_of(target), overrides).the("pcie"))) {}
 
   double round_trip() const { return spec_.round_trip.seconds(); }
   double cycle() const { return 1 / spec_.user_clock.frequency.hertz(); }
@@ -116,7 +116,7 @@ TEST_P(HostAccessOfModels, AReadThatBeginsBetweenBoundariesIsAnsweredInOneComple
         ->access_host_memory({.kind = Kind::read, .size = {512}, .at_once = true, .offset = {offset}})
         .each.seconds();
   };
-  const auto spec = platform::pcie_link_spec(platform::load(platform::file_of(GetParam()), {}).the("pcie"));
+  const auto spec = platform::kinds::pcie_link_spec(platform::load(platform::file_of(GetParam()), {}).the("pcie"));
   const auto overhead = static_cast<double>(spec.completion_overhead.count);
   const double more = (512 + 5 * overhead) / (512 + 4 * overhead);
   EXPECT_NEAR(each(64, "128B") / each(64, "64B"), more, 0.1 * (more - 1));

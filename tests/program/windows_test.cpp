@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "isthmus/platform/schema.hpp"
 #include "isthmus/program.hpp"
+#include "platform/usual_keys.hpp"
 #include "program/stream_flow.hpp"
 
 namespace isthmus::program {
@@ -66,7 +66,7 @@ TEST(Windows, EveryPartNamesKeysThatThereAre) {
   for (const Part& part : run(4096, 2, {}).parts) {
     EXPECT_FALSE(part.keys.empty()) << part.name;
     for (const std::string& key : part.keys)
-      EXPECT_EQ(std::ranges::count(platform::usual_keys(), key), 1) << part.name << ": " << key;
+      EXPECT_EQ(std::ranges::count(platform::testing::usual_keys(), key), 1) << part.name << ": " << key;
   }
 }
 

@@ -46,7 +46,7 @@ class Description {
   bool has(std::string_view key) const;
   /// The value of "link.pcie.lanes", which must be of that quantity. Throws Error when the part or an optional key is
   /// absent.
-  std::int64_t count(std::string_view key) const;
+  int count(std::string_view key) const;
   Bytes bytes(std::string_view key) const;
   Bandwidth bandwidth(std::string_view key) const;
   Time time(std::string_view key) const;

@@ -4,7 +4,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 /// The schema of platform files: the kinds of parts that boards are made of, each with its keys.
 namespace isthmus::platform {
@@ -77,14 +76,19 @@ struct Relation {
 
 /// A kind of parts: the single place that says which keys such a part has.
 struct PartKind {
-  std::string_view name;     ///< word in `kind = "..."`, or last word of a section, such as "pcie"
-  std::string_view section;  ///< section of a board's only part of this kind, such as "link.pcie"
-  std::string_view meaning;  ///< meaning in one line, for people
+  std::string_view section;     ///< section of a board's only part of this kind, such as "link.pcie"
+  std::string_view own_name{};  ///< name, where the last word of the section is another kind's
+  std::string_view meaning;     ///< meaning in one line, for people
   std::span<const Key> keys;
   std::span<const Relation> relations{};
   bool link = false;          ///< whether the part joins host and device: commands choose it by its channel's name
   bool several = false;       ///< whether a board may have more than one
   std::string_view family{};  ///< second name, which several kinds that do the same share
+
+  /// The word in `kind = "..."`, or last word of a section, such as "pcie".
+  constexpr std::string_view name() const {
+    return own_name.empty() ? section.substr(section.rfind('.') + 1) : own_name;
+  }
 };
 
 /// The family of links that keep a cache of the FPGA coherent with the host's.
@@ -98,9 +102,6 @@ using Schema = std::span<const PartKind* const>;
 
 /// All kinds of parts that boards may have.
 Schema schema();
-
-/// "link.pcie.lanes" and all others: the keys of a board with one part of each kind in its usual section.
-std::vector<std::string> usual_keys();
 
 /// The kind `name`, or null.
 const PartKind* find_kind(Schema schema, std::string_view name);

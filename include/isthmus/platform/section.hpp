@@ -57,7 +57,7 @@ class Section {
   /// Tells whether an optional key (see KeyRules) has a value.
   bool has(std::string_view key) const { return find(key) != nullptr; }
   /// The value of `key`, its last word, which must be of that quantity. Throws Error when an optional key is absent.
-  std::int64_t count(std::string_view key) const;  ///< a number of things or of cycles
+  int count(std::string_view key) const;  ///< a number of things or of cycles
   Bytes bytes(std::string_view key) const;
   Bandwidth bandwidth(std::string_view key) const;
   Time time(std::string_view key) const;

@@ -19,7 +19,7 @@
 
 /// From the keys of a part to the spec of its actors in fabric. Each function has its keys in a table of
 /// src/platform/kinds.
-namespace isthmus::platform {
+namespace isthmus::platform::kinds {
 
 fabric::PcieLinkSpec pcie_link_spec(const Section& pcie);
 fabric::NetworkSpec network_spec(const Section& network);
@@ -50,4 +50,4 @@ fabric::AxiSpec axi_spec(const Section& axi);
 /// An engine that asks `pcie` for its data.
 fabric::DmaSpec dma_spec(const Section& dma, const Section& pcie);
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

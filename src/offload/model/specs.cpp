@@ -76,7 +76,7 @@ KernelSpec kernel_spec(const Description& board, const MachineSpec& machine) {
   return {.clock = {.frequency = board.the("kernel").frequency("clock")},
           .axi = machine.board.memory ? machine.board.memory->axi : fabric::AxiSpec{},
           .onchip_capacity = onchip != nullptr ? onchip->bytes("capacity") : Bytes{},
-          .onchip_latency = onchip != nullptr ? static_cast<int>(onchip->count("latency")) : 0};
+          .onchip_latency = onchip != nullptr ? onchip->count("latency") : 0};
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ MachineSpec machine_spec(const Description& board) {
   if (has(needs::kHost)) machine.host = host_spec(board);
   if (has(needs::kCopies))
     for (const std::string& channel : platform::channels_of(board, "pcie"))
-      machine.engines.push_back(platform::dma_spec(board.the("dma"), board.over(channel).the("pcie")));
+      machine.engines.push_back(platform::kinds::dma_spec(board.the("dma"), board.over(channel).the("pcie")));
   if (board.find("kernel") != nullptr) machine.kernel = kernel_spec(board, machine);
   return machine;
 }

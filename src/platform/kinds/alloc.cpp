@@ -17,7 +17,6 @@ constexpr std::array kAllocKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kAlloc{
-    .name = "alloc", .section = "host.alloc", .meaning = "allocation of pinned host memory", .keys = kAllocKeys};
+const PartKind kAlloc{.section = "host.alloc", .meaning = "allocation of pinned host memory", .keys = kAllocKeys};
 
 }  // namespace isthmus::platform::kinds

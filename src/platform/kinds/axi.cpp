@@ -22,14 +22,9 @@ constexpr std::array kAxiKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kAxi{.name = "axi",
-                    .section = "device.axi",
+const PartKind kAxi{.section = "device.axi",
                     .meaning = "the interconnect between a kernel, the DMA engine and the controllers of the DRAM",
                     .keys = kAxiKeys};
-
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
 
 fabric::AxiSpec axi_spec(const Section& axi) {
   const Bytes width = axi.bytes("data_width");
@@ -45,7 +40,7 @@ fabric::AxiSpec axi_spec(const Section& axi) {
           .clock = axi.frequency("clock"),
           .latency = axi.time("latency"),
           .burst = burst,
-          .outstanding = static_cast<int>(axi.count("outstanding"))};
+          .outstanding = axi.count("outstanding")};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

@@ -24,23 +24,16 @@ constexpr std::array kCacheKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kCache{.name = "cache",
-                      .section = "cache",
-                      .meaning = "the FPGA's cache that is kept coherent with the host's",
-                      .keys = kCacheKeys};
-
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
+const PartKind kCache{
+    .section = "cache", .meaning = "the FPGA's cache that is kept coherent with the host's", .keys = kCacheKeys};
 
 fabric::CoherentCacheSpec coherent_cache_spec(const Section& cache) {
-  const auto count = [&cache](std::string_view key) { return static_cast<int>(cache.count(key)); };
   return {.size = cache.bytes("size"),
-          .ways = count("ways"),
+          .ways = cache.count("ways"),
           .line = static_cast<int>(cache.bytes("line").count),
-          .ports = count("ports"),
-          .reads_in_flight = count("reads_in_flight"),
-          .writes_in_flight = count("writes_in_flight")};
+          .ports = cache.count("ports"),
+          .reads_in_flight = cache.count("reads_in_flight"),
+          .writes_in_flight = cache.count("writes_in_flight")};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

@@ -16,9 +16,7 @@ constexpr std::array kCallKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kCall{.name = "call",
-                     .section = "host.call",
-                     .meaning = "calls of the runtime and driver on the host",
-                     .keys = kCallKeys};
+const PartKind kCall{
+    .section = "host.call", .meaning = "calls of the runtime and driver on the host", .keys = kCallKeys};
 
 }  // namespace isthmus::platform::kinds

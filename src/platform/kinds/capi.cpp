@@ -35,7 +35,6 @@ constexpr std::array kCapiRelations = std::to_array<Relation>({
 }  // namespace
 
 const PartKind kCapi{
-    .name = "capi",
     .section = "link.capi",
     .meaning = "a coherent link over PCI Express, between the FPGA's cache (PSL) and the host's proxy of it (CAPP)",
     .keys = kCapiKeys,
@@ -43,18 +42,13 @@ const PartKind kCapi{
     .link = true,
     .family = kCoherentLink};
 
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
-
 fabric::LineWireSpec line_wire_spec(const Section& capi, std::int64_t line) {
-  const double rate = fabric::raw_bandwidth({.generation = static_cast<int>(capi.count("generation")),
-                                             .lanes = static_cast<int>(capi.count("lanes"))})
-                          .bytes_per_second;
+  const double rate =
+      fabric::raw_bandwidth({.generation = capi.count("generation"), .lanes = capi.count("lanes")}).bytes_per_second;
   const auto taken = [&](std::string_view overhead) {
     return Time::seconds(static_cast<double>(line + capi.bytes(overhead).count) / rate);
   };
   return {.to_home = taken("request_overhead"), .from_home = taken("completion_overhead")};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

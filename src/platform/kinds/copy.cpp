@@ -22,8 +22,7 @@ constexpr std::array kCopyRelations = std::to_array<Relation>({
 
 }  // namespace
 
-const PartKind kCopy{.name = "copy",
-                     .section = "host.copy",
+const PartKind kCopy{.section = "host.copy",
                      .meaning = "copies by host threads between pageable and pinned memory",
                      .keys = kCopyKeys,
                      .relations = kCopyRelations};

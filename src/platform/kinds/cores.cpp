@@ -13,7 +13,6 @@ constexpr std::array kCoresKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kCores{
-    .name = "cores", .section = "host.cores", .meaning = "the host's cores with their caches", .keys = kCoresKeys};
+const PartKind kCores{.section = "host.cores", .meaning = "the host's cores with their caches", .keys = kCoresKeys};
 
 }  // namespace isthmus::platform::kinds

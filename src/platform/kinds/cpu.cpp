@@ -31,23 +31,15 @@ constexpr std::array kL2Keys = std::to_array<Key>({
 constexpr std::array kPrefetchKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether a core that loads cacheable lines in sequence prefetches the next ones"},
     {"streams", count, 1, 16, "sequences that the prefetcher follows at once", kIfEnabled},
-    {"trigger",
-     count,
-     1,
-     64,
-     "consecutive lines that start a prefetch, which ends with its page of 4 KiB",
-     {.when = "enabled", .faster = Faster::less}},
+    {"trigger", count, 1, 64, "consecutive lines that start a prefetch, which ends with its page of 4 KiB",
+     kIfEnabled | kLessIsFaster},
     {"lines", count, 1, 64, "most lines that are prefetched", kIfEnabled},
 });
 
 constexpr std::array kWriteStreamKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether a core that writes whole lines in sequence stops allocating them in the caches"},
-    {"threshold",
-     count,
-     1,
-     65536,
-     "lines at the start of such a sequence that the caches still allocate",
-     {.when = "enabled", .faster = Faster::either}},
+    {"threshold", count, 1, 65536, "lines at the start of such a sequence that the caches still allocate",
+     kIfEnabled | kFasterEitherWay},
 });
 
 constexpr std::array kMaintenanceKeys = std::to_array<Key>({
@@ -58,40 +50,28 @@ constexpr std::array kMaintenanceKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kCpu{.name = "cpu",
-                    .section = "cpu",
+const PartKind kCpu{.section = "cpu",
                     .meaning = "a processor on the FPGA's chip, whose memory and caches the FPGA reaches by ports",
                     .keys = kCpuKeys};
 
-const PartKind kL2{
-    .name = "l2", .section = "cpu.l2", .meaning = "the second cache, which its cores share", .keys = kL2Keys};
+const PartKind kL2{.section = "cpu.l2", .meaning = "the second cache, which its cores share", .keys = kL2Keys};
 
-const PartKind kPrefetch{.name = "prefetch",
-                         .section = "cpu.prefetch",
-                         .meaning = "what a core does with sequences of cacheable loads",
-                         .keys = kPrefetchKeys};
+const PartKind kPrefetch{
+    .section = "cpu.prefetch", .meaning = "what a core does with sequences of cacheable loads", .keys = kPrefetchKeys};
 
-const PartKind kWriteStream{.name = "write_stream",
-                            .section = "cpu.write_stream",
+const PartKind kWriteStream{.section = "cpu.write_stream",
                             .meaning = "what a core does with long sequences of stores",
                             .keys = kWriteStreamKeys};
 
-const PartKind kMaintenance{.name = "maintenance",
-                            .section = "cpu.maintenance",
-                            .meaning = "coherence by instructions of software",
-                            .keys = kMaintenanceKeys};
-
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
+const PartKind kMaintenance{
+    .section = "cpu.maintenance", .meaning = "coherence by instructions of software", .keys = kMaintenanceKeys};
 
 fabric::CoherentCacheSpec l2_spec(const Section& l2) {
-  const auto count = [&l2](std::string_view key) { return static_cast<int>(l2.count(key)); };
   return {.size = l2.bytes("size"),
-          .ways = count("ways"),
+          .ways = l2.count("ways"),
           .line = static_cast<int>(l2.bytes("line").count),
-          .reads_in_flight = count("in_flight"),
-          .writes_in_flight = count("in_flight"),
+          .reads_in_flight = l2.count("in_flight"),
+          .writes_in_flight = l2.count("in_flight"),
           .random = l2.flag("random_replacement"),
           .fetches_lines = l2.flag("fetch_on_write")};
 }
@@ -103,4 +83,4 @@ std::optional<fabric::PrefetchSpec> prefetch_spec(const Section& prefetch) {
                               .lines = static_cast<std::uint64_t>(prefetch.count("lines"))};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

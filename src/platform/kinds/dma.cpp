@@ -14,12 +14,9 @@ using enum Quantity;
 // The link moves whole words of 64 B, and so a descriptor ends with one, unless it is the last.
 constexpr std::array kDmaKeys = std::to_array<Key>({
     {"rate", bandwidth, 0.001 * kGB, 1000 * kGB, "rate of one direction of the DMA engine's data path"},
-    {"descriptor_size",
-     bytes,
-     32,
-     256,
+    {"descriptor_size", bytes, 32, 256,
      "size of a descriptor in host memory, fetched over the link: two addresses and a length",
-     {.power_of_two = true, .faster = Faster::less}},
+     kPowerOfTwo | kLessIsFaster},
     {"descriptor_payload", bytes, 64, kGiB, "most bytes that one descriptor moves", {.multiple_of = 64}},
     {"descriptors_in_flight", count, 1, 1024, "descriptors that an engine fetches ahead"},
     {"interrupt", cycles, 2, 1024,
@@ -29,14 +26,9 @@ constexpr std::array kDmaKeys = std::to_array<Key>({
 }  // namespace
 
 const PartKind kDma{
-    .name = "dma",
     .section = "dma",
     .meaning = "the engine that moves data between host memory and the device's DRAM; each link has one",
     .keys = kDmaKeys};
-
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
 
 fabric::DmaSpec dma_spec(const Section& dma, const Section& pcie) {
   const Bytes request = pcie.bytes("max_read_request");
@@ -50,10 +42,10 @@ fabric::DmaSpec dma_spec(const Section& dma, const Section& pcie) {
   return {.rate = dma.bandwidth("rate"),
           .descriptor_size = descriptor,
           .descriptor_payload = dma.bytes("descriptor_payload"),
-          .descriptors_in_flight = static_cast<int>(dma.count("descriptors_in_flight")),
+          .descriptors_in_flight = dma.count("descriptors_in_flight"),
           .read_request = request,
           .read_buffer = buffer,
-          .interrupt = static_cast<int>(dma.count("interrupt"))};
+          .interrupt = dma.count("interrupt")};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

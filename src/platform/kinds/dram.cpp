@@ -17,12 +17,7 @@ constexpr std::array kDramKeys = std::to_array<Key>({
     {"burst_length", count, 4, 16, "transfers of one read or write command (BL)", kPowerOfTwo},
     {"bank_groups", count, 1, 16, "bank groups of a rank; 1 where the standard has none", kPowerOfTwo},
     {"banks", count, 2, 64, "banks in a bank group", kPowerOfTwo},
-    {"row_size",
-     bytes,
-     512,
-     64 * kKiB,
-     "size of a row of a bank over the whole rank",
-     {.power_of_two = true, .faster = Faster::either}},
+    {"row_size", bytes, 512, 64 * kKiB, "size of a row of a bank over the whole rank", kPowerOfTwo | kFasterEitherWay},
     {"CL", cycles, 1, 100, "read command to first data"},
     {"CWL", cycles, 1, 100, "write command to first data"},
     {"tRCD", time, 0, us, "activate to read or write of the row"},
@@ -56,46 +51,40 @@ constexpr std::array kDramRelations = std::to_array<Relation>({
 
 }  // namespace
 
-const PartKind kDram{.name = "dram",
-                     .section = "device.dram",
+const PartKind kDram{.section = "device.dram",
                      .meaning = "the device's DRAM with its controllers",
                      .keys = kDramKeys,
                      .relations = kDramRelations};
 
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
-
 fabric::DramSpec dram_spec(const Section& dram) {
   const Frequency transfers = dram.frequency("transfer_rate");
-  const auto count = [&dram](std::string_view key) { return static_cast<int>(dram.count(key)); };
   return {.clock = {transfers.numerator, transfers.denominator * 2},
           .data_width = dram.bytes("data_width"),
-          .burst_length = count("burst_length"),
-          .bank_groups = count("bank_groups"),
-          .banks = count("banks"),
+          .burst_length = dram.count("burst_length"),
+          .bank_groups = dram.count("bank_groups"),
+          .banks = dram.count("banks"),
           .row_size = dram.bytes("row_size"),
-          .CL = count("CL"),
-          .CWL = count("CWL"),
+          .CL = dram.count("CL"),
+          .CWL = dram.count("CWL"),
           .tRCD = dram.time("tRCD"),
           .tRP = dram.time("tRP"),
           .tRAS = dram.time("tRAS"),
           .tRTP = dram.time("tRTP"),
           .tWR = dram.time("tWR"),
-          .tCCD_S = count("tCCD_S"),
+          .tCCD_S = dram.count("tCCD_S"),
           .tCCD_L = dram.time("tCCD_L"),
           .tRRD_S = dram.time("tRRD_S"),
           .tRRD_L = dram.time("tRRD_L"),
           .tFAW = dram.time("tFAW"),
           .tWTR_S = dram.time("tWTR_S"),
           .tWTR_L = dram.time("tWTR_L"),
-          .turnaround = count("turnaround"),
+          .turnaround = dram.count("turnaround"),
           .tREFI = dram.time("tREFI"),
           .tRFC = dram.time("tRFC"),
-          .read_group = count("read_group"),
-          .write_group = count("write_group"),
-          .queue_depth = count("queue_depth"),
+          .read_group = dram.count("read_group"),
+          .write_group = dram.count("write_group"),
+          .queue_depth = dram.count("queue_depth"),
           .idle_latency = dram.time("idle_latency")};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

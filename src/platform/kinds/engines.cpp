@@ -16,8 +16,7 @@ constexpr std::array kEnginesKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kEngines{.name = "engines",
-                        .section = "engines",
+const PartKind kEngines{.section = "engines",
                         .meaning = "the accelerators of the applications that share a processor's memory",
                         .keys = kEnginesKeys};
 

@@ -14,9 +14,7 @@ constexpr std::array kHypervisorKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kHypervisor{.name = "hypervisor",
-                           .section = "hypervisor",
-                           .meaning = "the hypervisor under the host's system",
-                           .keys = kHypervisorKeys};
+const PartKind kHypervisor{
+    .section = "hypervisor", .meaning = "the hypervisor under the host's system", .keys = kHypervisorKeys};
 
 }  // namespace isthmus::platform::kinds

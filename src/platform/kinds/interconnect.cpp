@@ -17,19 +17,14 @@ constexpr std::array kInterconnectKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kInterconnect{.name = "interconnect",
-                             .section = "interconnect",
+const PartKind kInterconnect{.section = "interconnect",
                              .meaning = "what keeps a processor's caches coherent with the ports that snoop them",
                              .keys = kInterconnectKeys};
-
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
 
 fabric::SnoopPortSpec snoop_port_spec(const Section& interconnect) {
   return {.interval = interconnect.time("snoop_interval"),
           .data = interconnect.time("snoop_data"),
-          .data_in_flight = static_cast<int>(interconnect.count("snoop_data_in_flight"))};
+          .data_in_flight = interconnect.count("snoop_data_in_flight")};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

@@ -14,7 +14,6 @@ constexpr std::array kKernelKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kKernel{
-    .name = "kernel", .section = "kernel", .meaning = "the circuit of the user's kernel", .keys = kKernelKeys};
+const PartKind kKernel{.section = "kernel", .meaning = "the circuit of the user's kernel", .keys = kKernelKeys};
 
 }  // namespace isthmus::platform::kinds

@@ -2,47 +2,20 @@
 
 #include "isthmus/platform/schema.hpp"
 
+// The table, in the order in which reports show them.
+#define ISTHMUS_PART_KINDS(EACH)                                                                                       \
+  EACH(kPcie), EACH(kQpi), EACH(kCapi), EACH(kMemory), EACH(kLlc), EACH(kNuma), EACH(kIommu), EACH(kCores),            \
+      EACH(kCopy), EACH(kAlloc), EACH(kRuntime), EACH(kCall), EACH(kMmio), EACH(kHypervisor), EACH(kTranslation),      \
+      EACH(kCache), EACH(kReordering), EACH(kQueue), EACH(kVa), EACH(kNetwork), EACH(kStack), EACH(kStorage),          \
+      EACH(kDma), EACH(kDram), EACH(kAxi), EACH(kOnchip), EACH(kKernel), EACH(kStream), EACH(kCpu), EACH(kL2),         \
+      EACH(kPrefetch), EACH(kWriteStream), EACH(kMaintenance), EACH(kInterconnect), EACH(kHp), EACH(kHpc), EACH(kAcp), \
+      EACH(kEngines)
+
 /// The kinds of parts, each with the table of its keys in a file of its own.
 namespace isthmus::platform::kinds {
 
-extern const PartKind kPcie;
-extern const PartKind kQpi;
-extern const PartKind kCapi;
-extern const PartKind kMemory;
-extern const PartKind kLlc;
-extern const PartKind kNuma;
-extern const PartKind kIommu;
-extern const PartKind kCores;
-extern const PartKind kCopy;
-extern const PartKind kAlloc;
-extern const PartKind kRuntime;
-extern const PartKind kCall;
-extern const PartKind kMmio;
-extern const PartKind kHypervisor;
-extern const PartKind kTranslation;
-extern const PartKind kCache;
-extern const PartKind kReordering;
-extern const PartKind kQueue;
-extern const PartKind kVa;
-extern const PartKind kNetwork;
-extern const PartKind kStack;
-extern const PartKind kStorage;
-extern const PartKind kDma;
-extern const PartKind kDram;
-extern const PartKind kAxi;
-extern const PartKind kOnchip;
-extern const PartKind kKernel;
-extern const PartKind kStream;
-extern const PartKind kCpu;
-extern const PartKind kL2;
-extern const PartKind kPrefetch;
-extern const PartKind kWriteStream;
-extern const PartKind kMaintenance;
-extern const PartKind kInterconnect;
-extern const PartKind kHp;
-extern const PartKind kHpc;
-extern const PartKind kAcp;
-extern const PartKind kEngines;
+#define ISTHMUS_NAME(kind) kind
+extern const PartKind ISTHMUS_PART_KINDS(ISTHMUS_NAME);
 
 // Base units of what the tables say.
 inline constexpr double kKiB = 1024;
@@ -61,5 +34,14 @@ inline constexpr KeyRules kPowerOfTwo{.power_of_two = true};
 inline constexpr KeyRules kMayBeLeftOut{.may_be_left_out = true};
 inline constexpr KeyRules kLessIsFaster{.faster = Faster::less};
 inline constexpr KeyRules kFasterEitherWay{.faster = Faster::either};
+
+/// Both rules, of which no two say the same.
+constexpr KeyRules operator|(KeyRules rules, const KeyRules& other) {
+  if (!other.when.empty()) rules.when = other.when;
+  if (other.faster) rules.faster = other.faster;
+  rules.power_of_two |= other.power_of_two;
+  rules.may_be_left_out |= other.may_be_left_out;
+  return rules;
+}
 
 }  // namespace isthmus::platform::kinds

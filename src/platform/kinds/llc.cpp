@@ -12,8 +12,8 @@ using enum Quantity;
 constexpr std::array kLlcKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether devices read and write through the host's last-level cache"},
     {"size", bytes, 16 * kKiB, 4 * kGiB, "size of the cache, in whole sets", kIfEnabled},
-    {"line", bytes, 16, 256, "one line of it", {.when = "enabled", .power_of_two = true, .faster = Faster::either}},
-    {"ways", count, 1, 64, "lines of a set", {.when = "enabled", .faster = Faster::either}},
+    {"line", bytes, 16, 256, "one line of it", kIfEnabled | kPowerOfTwo | kFasterEitherWay},
+    {"ways", count, 1, 64, "lines of a set", kIfEnabled | kFasterEitherWay},
     {"write_ways", count, 1, 64, "ways of these that devices' writes over PCIe may fill (DDIO)", kMayBeLeftOut},
     {"hit_latency", time, ns, 10 * us,
      "time to read a line that it holds, from the root complex or a coherent cache's home and back; replaces "
@@ -21,12 +21,9 @@ constexpr std::array kLlcKeys = std::to_array<Key>({
      kIfEnabled},
     {"miss_latency", time, ns, 10 * us,
      "read of what it does not hold, likewise, memory and its data's time included; for PCIe links", kMayBeLeftOut},
-    {"allocate_on_device_read",
-     flag,
-     0,
-     1,
+    {"allocate_on_device_read", flag, 0, 1,
      "whether the cache also keeps a line that the circuit reads through its own cache and no cache has",
-     {.may_be_left_out = true, .faster = Faster::either}},
+     kMayBeLeftOut | kFasterEitherWay},
 });
 
 constexpr std::array kLlcRelations = std::to_array<Relation>({
@@ -37,23 +34,18 @@ constexpr std::array kLlcRelations = std::to_array<Relation>({
 }  // namespace
 
 const PartKind kLlc{
-    .name = "llc",
     .section = "host.llc",
     .meaning = "the host's last-level cache: over PCIe the lines that devices have written, else coherent",
     .keys = kLlcKeys,
     .relations = kLlcRelations};
 
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
-
 fabric::HostCacheSpec host_cache_spec(const Section& llc) {
   return {.size = llc.bytes("size"),
           .line = llc.bytes("line"),
-          .ways = static_cast<int>(llc.count("ways")),
-          .write_ways = static_cast<int>(llc.count("write_ways")),
+          .ways = llc.count("ways"),
+          .write_ways = llc.count("write_ways"),
           .hit = llc.time("hit_latency"),
           .miss = llc.time("miss_latency")};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

@@ -20,15 +20,11 @@ constexpr std::array kMemoryKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kMemory{.name = "memory", .section = "host.memory", .meaning = "the host's DRAM", .keys = kMemoryKeys};
-
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
+const PartKind kMemory{.section = "host.memory", .meaning = "the host's DRAM", .keys = kMemoryKeys};
 
 fabric::HostMemorySpec host_memory_spec(const Section& memory) {
   const auto bus = static_cast<double>(memory.bytes("data_width").count * memory.count("channels"));
   return {.bandwidth = {memory.frequency("transfer_rate").hertz() * bus}, .latency = memory.time("latency")};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

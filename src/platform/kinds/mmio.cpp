@@ -21,8 +21,7 @@ constexpr std::array kMmioRelations = std::to_array<Relation>({
 
 }  // namespace
 
-const PartKind kMmio{.name = "mmio",
-                     .section = "host.mmio",
+const PartKind kMmio{.section = "host.mmio",
                      .meaning = "accesses of host threads to registers of the device",
                      .keys = kMmioKeys,
                      .relations = kMmioRelations};

@@ -20,12 +20,7 @@ constexpr std::array kNetworkKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kNetwork{
-    .name = "network", .section = "network", .meaning = "a network port of the board", .keys = kNetworkKeys};
-
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
+const PartKind kNetwork{.section = "network", .meaning = "a network port of the board", .keys = kNetworkKeys};
 
 fabric::NetworkSpec network_spec(const Section& network) {
   return {.rate = network.bandwidth("rate"),
@@ -34,4 +29,4 @@ fabric::NetworkSpec network_spec(const Section& network) {
           .least = network.bytes("least")};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

@@ -14,7 +14,6 @@ constexpr std::array kOnchipKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kOnchip{
-    .name = "onchip", .section = "device.onchip", .meaning = "the FPGA's block RAM", .keys = kOnchipKeys};
+const PartKind kOnchip{.section = "device.onchip", .meaning = "the FPGA's block RAM", .keys = kOnchipKeys};
 
 }  // namespace isthmus::platform::kinds

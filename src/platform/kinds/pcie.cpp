@@ -20,18 +20,10 @@ constexpr std::array kPcieKeys = std::to_array<Key>({
      {.built = kGenerations}},
     {"lanes", count, 1, 32, "lanes of the link, each full duplex", {.built = kLinkWidths}},
     {"max_payload", bytes, 128, 4096, "largest payload of a write or completion (Max_Payload_Size)", kPowerOfTwo},
-    {"max_read_request",
-     bytes,
-     128,
-     4096,
-     "most bytes that one read request asks for (Max_Read_Request_Size)",
-     {.power_of_two = true, .faster = Faster::either}},
-    {"read_completion_boundary",
-     bytes,
-     64,
-     128,
-     "the root complex may split completions only at multiples of this (RCB)",
-     {.power_of_two = true, .faster = Faster::either}},
+    {"max_read_request", bytes, 128, 4096, "most bytes that one read request asks for (Max_Read_Request_Size)",
+     kPowerOfTwo | kFasterEitherWay},
+    {"read_completion_boundary", bytes, 64, 128,
+     "the root complex may split completions only at multiples of this (RCB)", kPowerOfTwo | kFasterEitherWay},
     {"request_overhead", bytes, 12, 64,
      "bytes that a write or a read request adds to its payload: framing, sequence number, header with 64-bit address, "
      "CRCs",
@@ -65,38 +57,32 @@ constexpr std::array kPcieRelations = std::to_array<Relation>({
 
 }  // namespace
 
-const PartKind kPcie{.name = "pcie",
-                     .section = "link.pcie",
+const PartKind kPcie{.section = "link.pcie",
                      .meaning = "a PCI Express link between host and device, with its ends in both",
                      .keys = kPcieKeys,
                      .relations = kPcieRelations,
                      .link = true,
                      .several = true};
 
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
-
 fabric::PcieLinkSpec pcie_link_spec(const Section& pcie) {
-  const auto count = [&pcie](std::string_view key) { return static_cast<int>(pcie.count(key)); };
-  return {.generation = count("generation"),
-          .lanes = count("lanes"),
+  return {.generation = pcie.count("generation"),
+          .lanes = pcie.count("lanes"),
           .max_payload = pcie.bytes("max_payload"),
           .max_read_request = pcie.bytes("max_read_request"),
           .read_completion_boundary = pcie.bytes("read_completion_boundary"),
           .request_overhead = pcie.bytes("request_overhead"),
           .completion_overhead = pcie.bytes("completion_overhead"),
           .dllp_size = pcie.bytes("dllp_size"),
-          .ack_every = count("ack_every"),
-          .update_fc_every = count("update_fc_every"),
-          .tags = count("tags"),
-          .posted_header_credits = count("posted_header_credits"),
-          .posted_data_credits = count("posted_data_credits"),
-          .nonposted_header_credits = count("nonposted_header_credits"),
+          .ack_every = pcie.count("ack_every"),
+          .update_fc_every = pcie.count("update_fc_every"),
+          .tags = pcie.count("tags"),
+          .posted_header_credits = pcie.count("posted_header_credits"),
+          .posted_data_credits = pcie.count("posted_data_credits"),
+          .nonposted_header_credits = pcie.count("nonposted_header_credits"),
           .flight = pcie.time("flight"),
           .round_trip = pcie.time("round_trip"),
           .user_width = pcie.bytes("user_width"),
           .user_clock = {.frequency = pcie.frequency("user_clock")}};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

@@ -26,24 +26,15 @@ constexpr std::array kAcpKeys{kWidth, kClock, kOutstanding, kLatency};
 
 }  // namespace
 
-const PartKind kHp{.name = "hp",
-                   .section = "port.hp",
-                   .meaning = "a port of the FPGA to memory, which software keeps coherent",
-                   .keys = kHpKeys};
+const PartKind kHp{
+    .section = "port.hp", .meaning = "a port of the FPGA to memory, which software keeps coherent", .keys = kHpKeys};
 
-const PartKind kHpc{.name = "hpc",
-                    .section = "port.hpc",
-                    .meaning = "a port of the FPGA to memory through the interconnect",
-                    .keys = kHpcKeys};
+const PartKind kHpc{
+    .section = "port.hpc", .meaning = "a port of the FPGA to memory through the interconnect", .keys = kHpcKeys};
 
-const PartKind kAcp{.name = "acp",
-                    .section = "port.acp",
+const PartKind kAcp{.section = "port.acp",
                     .meaning = "a port of the FPGA into the processor's second cache, by whole lines",
                     .keys = kAcpKeys};
-
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
 
 fabric::AxiSpec port_spec(const Section& port, Bytes line) {
   const Bytes width = port.bytes("width");
@@ -57,7 +48,7 @@ fabric::AxiSpec port_spec(const Section& port, Bytes line) {
           .clock = port.frequency("clock"),
           .latency = port.time("latency"),
           .burst = burst,
-          .outstanding = static_cast<int>(port.count("outstanding"))};
+          .outstanding = port.count("outstanding")};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

@@ -21,8 +21,7 @@ constexpr std::array kQpiRelations = std::to_array<Relation>({
 
 }  // namespace
 
-const PartKind kQpi{.name = "qpi",
-                    .section = "link.qpi",
+const PartKind kQpi{.section = "link.qpi",
                     .meaning = "a coherent link between the FPGA's cache and the host, as QPI or UPI",
                     .keys = kQpiKeys,
                     .relations = kQpiRelations,

@@ -11,8 +11,7 @@ constexpr std::array kQueueKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kQueue{.name = "queue",
-                      .section = "queue",
+const PartKind kQueue{.section = "queue",
                       .meaning = "a circuit's requests before the channels, where there are several",
                       .keys = kQueueKeys};
 

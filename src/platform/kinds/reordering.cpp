@@ -14,8 +14,7 @@ constexpr std::array kReorderingKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kReordering{.name = "reordering",
-                           .section = "reordering",
+const PartKind kReordering{.section = "reordering",
                            .meaning = "what gives results back to circuits in the order of the requests",
                            .keys = kReorderingKeys};
 

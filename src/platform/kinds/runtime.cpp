@@ -24,8 +24,7 @@ constexpr std::array kRuntimeKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kRuntime{.name = "runtime",
-                        .section = "host.runtime",
+const PartKind kRuntime{.section = "host.runtime",
                         .meaning = "how the runtime moves data between pageable memory and the device",
                         .keys = kRuntimeKeys};
 

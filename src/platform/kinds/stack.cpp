@@ -21,20 +21,14 @@ constexpr std::array kStackRelations = std::to_array<Relation>({
 
 }  // namespace
 
-const PartKind kStack{.name = "stack",
-                      .section = "host.network",
+const PartKind kStack{.section = "host.network",
+                      .own_name = "stack",
                       .meaning = "the host's own network card and its software",
                       .keys = kStackKeys,
                       .relations = kStackRelations};
 
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
-
 fabric::NetworkStackSpec network_stack_spec(const Section& stack) {
-  return {.latency = stack.time("latency"),
-          .cores = static_cast<int>(stack.count("cores")),
-          .packet = stack.time("packet")};
+  return {.latency = stack.time("latency"), .cores = stack.count("cores"), .packet = stack.time("packet")};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

@@ -18,20 +18,14 @@ constexpr std::array kStorageKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kStorage{.name = "storage",
-                        .section = "storage",
-                        .meaning = "an NVMe drive, which the host or the board reads",
-                        .keys = kStorageKeys};
-
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
+const PartKind kStorage{
+    .section = "storage", .meaning = "an NVMe drive, which the host or the board reads", .keys = kStorageKeys};
 
 fabric::StorageSpec storage_spec(const Section& storage) {
-  return {.queue_depth = static_cast<int>(storage.count("queue_depth")),
+  return {.queue_depth = storage.count("queue_depth"),
           .read_latency = storage.time("read_latency"),
           .read_rate = storage.bandwidth("read_rate"),
           .read_size = storage.bytes("read_size")};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

@@ -8,12 +8,8 @@ namespace {
 using enum Quantity;
 
 constexpr std::array kStreamKeys = std::to_array<Key>({
-    {"request_size",
-     bytes,
-     64,
-     8 * kKiB,
-     "largest piece in which the FPGA asks for or writes a buffer",
-     {.power_of_two = true, .faster = Faster::either}},
+    {"request_size", bytes, 64, 8 * kKiB, "largest piece in which the FPGA asks for or writes a buffer",
+     kPowerOfTwo | kFasterEitherWay},
     {"requests_in_flight", count, 1, 1024, "read requests of that size under way, each with its reply buffer"},
     {"request_gap", cycles, 0, 1024, "cycles of the user clock that a request takes besides its data"},
     {"buffer_size",
@@ -35,8 +31,7 @@ constexpr std::array kStreamRelations = std::to_array<Relation>({
 
 }  // namespace
 
-const PartKind kStream{.name = "stream",
-                       .section = "stream",
+const PartKind kStream{.section = "stream",
                        .meaning = "the library that streams through pools of pinned buffers",
                        .keys = kStreamKeys,
                        .relations = kStreamRelations};

@@ -11,7 +11,7 @@ using enum Quantity;
 constexpr std::array kTranslationKeys = std::to_array<Key>({
     {"enabled", flag, 0, 1, "whether circuits use addresses of a page table; else host addresses"},
     {"entries", count, 1, 1048576, "pages that the table holds, or that the host has for circuits", kIfEnabled},
-    {"page", bytes, 4 * kKiB, kGiB, "one page of pinned memory", {.when = "enabled", .power_of_two = true}},
+    {"page", bytes, 4 * kKiB, kGiB, "one page of pinned memory", kIfEnabled | kPowerOfTwo},
     {"latency", cycles, 2, 1000, "cycles of the cache's clock from a circuit's request to the lookup in the cache",
      kIfEnabled},
     {"pageable", flag, 0, 1,
@@ -25,14 +25,9 @@ constexpr std::array kTranslationKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kTranslation{.name = "translation",
-                            .section = "translation",
+const PartKind kTranslation{.section = "translation",
                             .meaning = "the FPGA's page table, through which circuits address the host's memory",
                             .keys = kTranslationKeys};
-
-}  // namespace isthmus::platform::kinds
-
-namespace isthmus::platform {
 
 std::optional<fabric::PageTableSpec> page_table_spec(const Section& translation) {
   if (!translation.flag("enabled")) return {};
@@ -45,4 +40,4 @@ std::optional<fabric::PageWalkSpec> page_walk_spec(const Section& translation) {
                               .latency = translation.time("walk_latency")};
 }
 
-}  // namespace isthmus::platform
+}  // namespace isthmus::platform::kinds

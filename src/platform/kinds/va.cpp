@@ -14,7 +14,6 @@ constexpr std::array kVaKeys = std::to_array<Key>({
 
 }  // namespace
 
-const PartKind kVa{
-    .name = "va", .section = "va", .meaning = "the choice among channels of requests that name none", .keys = kVaKeys};
+const PartKind kVa{.section = "va", .meaning = "the choice among channels of requests that name none", .keys = kVaKeys};
 
 }  // namespace isthmus::platform::kinds
