@@ -327,10 +327,6 @@ Needs b_eff_needs(const Job& job) {
   return {.memory = buffers, .traffic = 2 * 2 * sent};
 }
 
-std::unique_ptr<Benchmark> make_b_eff(Job& job) {
-  return std::make_unique<EffectiveBandwidth>(job);
-}
-
 }  // namespace
 
 Entry b_eff_benchmark() {
@@ -338,7 +334,7 @@ Entry b_eff_benchmark() {
           .meaning = "messages of 21 sizes around a ring of devices (Meyer, 2024, equation 4.1)",
           .parameters = b_eff_parameters,
           .needs = b_eff_needs,
-          .make = make_b_eff,
+          .make = make<EffectiveBandwidth>,
           .exchanges = true};
 }
 

@@ -292,14 +292,10 @@ Needs fft_needs(const Job& job) {
           .traffic = 2 * static_cast<double>(data)};
 }
 
-std::unique_ptr<Benchmark> make_fft(Job& job) {
-  return std::make_unique<Fft>(job);
-}
-
 }  // namespace
 
 Entry fft_benchmark() {
-  return {"fft", "batched 1D Fourier transforms, single precision", fft_parameters, fft_needs, make_fft};
+  return {"fft", "batched 1D Fourier transforms, single precision", fft_parameters, fft_needs, make<Fft>};
 }
 
 }  // namespace isthmus::hpcc

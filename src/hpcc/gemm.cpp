@@ -210,14 +210,10 @@ Validation Gemm::validate() {
       .what = "residual", .error = error / (epsilon_of_type(type_) * static_cast<double>(size_) * largest), .limit = 1};
 }
 
-std::unique_ptr<Benchmark> make_gemm(Job& job) {
-  return std::make_unique<Gemm>(job);
-}
-
 }  // namespace
 
 Entry gemm_benchmark() {
-  return {"gemm", "matrix multiplication: alpha A B + beta C", gemm_parameters, gemm_needs, make_gemm};
+  return {"gemm", "matrix multiplication: alpha A B + beta C", gemm_parameters, gemm_needs, make<Gemm>};
 }
 
 }  // namespace isthmus::hpcc

@@ -307,10 +307,6 @@ Validation Hpl::validate() {
   return {.what = "residual", .error = system_->residual(system_->solve(factors)), .limit = 1};
 }
 
-std::unique_ptr<Benchmark> make_hpl(Job& job) {
-  return std::make_unique<Hpl>(job);
-}
-
 }  // namespace
 
 Entry hpl_benchmark() {
@@ -318,7 +314,7 @@ Entry hpl_benchmark() {
           .meaning = "LU decomposition without pivoting, solved over all ranks",
           .parameters = hpl_parameters,
           .needs = hpl_needs,
-          .make = make_hpl,
+          .make = make<Hpl>,
           .exchanges = true};
 }
 

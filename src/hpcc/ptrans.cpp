@@ -353,10 +353,6 @@ Needs ptrans_needs(const Job& job) {
   return {.memory = require_memory(job, "MATRIX_SIZE", arrays * matrix), .traffic = 3 * static_cast<double>(matrix)};
 }
 
-std::unique_ptr<Benchmark> make_ptrans(Job& job) {
-  return std::make_unique<Transpose>(job);
-}
-
 }  // namespace
 
 Entry ptrans_benchmark() {
@@ -364,7 +360,7 @@ Entry ptrans_benchmark() {
           .meaning = "matrix transposition over a grid of devices: C = B + A^T",
           .parameters = ptrans_parameters,
           .needs = ptrans_needs,
-          .make = make_ptrans,
+          .make = make<Transpose>,
           .exchanges = true};
 }
 

@@ -247,15 +247,11 @@ Needs random_access_needs(const Job& job) {
           .traffic = 2 * kLine * updates / static_cast<double>(ranks)};
 }
 
-std::unique_ptr<Benchmark> make_random_access(Job& job) {
-  return std::make_unique<RandomAccess>(job);
-}
-
 }  // namespace
 
 Entry random_access_benchmark() {
   return {"random_access", "updates of words scattered over memory", random_access_parameters, random_access_needs,
-          make_random_access};
+          make<RandomAccess>};
 }
 
 }  // namespace isthmus::hpcc

@@ -275,15 +275,11 @@ Needs stream_needs(const Job& job) {
   return {.memory = kArrays * array, .operations = 0, .traffic = kPasses * static_cast<double>(array)};
 }
 
-std::unique_ptr<Benchmark> make_stream(Job& job) {
-  return std::make_unique<Stream>(job);
-}
-
 }  // namespace
 
 Entry stream_benchmark() {
   return {"stream", "memory bandwidth: Copy, Scale, Add, Triad, host to device and back", stream_parameters,
-          stream_needs, make_stream};
+          stream_needs, make<Stream>};
 }
 
 }  // namespace isthmus::hpcc

@@ -230,6 +230,11 @@ struct Entry {
   bool exchanges = false;  ///< whether ranks exchange bytes, by a communication scheme
 };
 
+template <class Of>
+std::unique_ptr<Benchmark> make(Job& job) {
+  return std::make_unique<Of>(job);
+}
+
 /// Every benchmark, in the order in which they are shown.
 std::span<const Entry> all_benchmarks();
 
