@@ -40,7 +40,6 @@ Parameters::Parameters(std::vector<ParameterSpec> specs, const std::vector<std::
     spec.value = assignment.substr(equals + 1);
     if (!takes(spec, spec.value))
       throw Error(fmt::format("--set {}: expected {}, got '{}'", spec.name, expected(spec), spec.value));
-    set_.push_back(spec.name);
   }
   check_multiples(false);
 }
@@ -70,10 +69,6 @@ std::int64_t Parameters::integer(const std::string& name) const {
 
 const std::string& Parameters::text(const std::string& name) const {
   return specs_[index_of(name)].value;
-}
-
-bool Parameters::was_set(const std::string& name) const {
-  return std::ranges::find(set_, name) != set_.end();
 }
 
 std::string Parameters::build_options() const {

@@ -26,8 +26,6 @@ TEST(Parameters, WhatIsSetReplacesTheDefaultAndReachesTheCompiler) {
   EXPECT_EQ(parameters.integer("BLOCK_SIZE"), 512);
   EXPECT_EQ(parameters.integer("VECTOR_COUNT"), 4);
   EXPECT_EQ(parameters.build_options(), " -DBLOCK_SIZE=512 -DVECTOR_COUNT=4 -DDATA_TYPE=double");
-  EXPECT_TRUE(parameters.was_set("BLOCK_SIZE"));
-  EXPECT_FALSE(parameters.was_set("VECTOR_COUNT"));
 }
 
 TEST(Parameters, AnUnknownNameGetsTheNearest) {

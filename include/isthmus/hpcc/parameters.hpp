@@ -35,8 +35,6 @@ class Parameters {
 
   std::int64_t integer(const std::string& name) const;
   const std::string& text(const std::string& name) const;
-  /// Tells whether it was set, and is not the default.
-  bool was_set(const std::string& name) const;
   const std::vector<ParameterSpec>& all() const { return specs_; }
 
   /// Throws Error for a parameter of the run that is no multiple of what it has to be.
@@ -50,7 +48,6 @@ class Parameters {
   std::size_t index_of(const std::string& name) const;
 
   std::vector<ParameterSpec> specs_;
-  std::vector<std::string> set_;
 };
 
 /// Bytes of a value of a data type: float, double or half.
