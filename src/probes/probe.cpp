@@ -47,7 +47,7 @@ constexpr CrossedParts of_caches(std::string_view name, platform::Needs needs) {
   return {.name = name, .needs = needs, .on_models_alone = true, .of_a_link = false};
 }
 constexpr CrossedParts kShared = of_caches("shared memory", platform::kSharedNeeds);
-constexpr CrossedParts kSharedMachine = of_caches("shared memory", kSharedMachineNeeds);
+constexpr CrossedParts kSharedMachine = of_caches("shared memory", platform::kSharedMachineNeeds);
 constexpr CrossedParts kPorts = of_caches("processor's memory", platform::kSocNeeds);
 constexpr std::string_view kWholeWords = "multiples of 64 B up to 1 GiB";
 

@@ -18,7 +18,7 @@ constexpr const char* kCoreGroup = "host";
 constexpr int kCommands = 16;  // register accesses under way
 
 platform::Description checked(platform::Description board) {
-  platform::require(board, "memory that CPU and circuits share", kSharedMachineNeeds);
+  platform::require(board, "memory that CPU and circuits share", platform::kSharedMachineNeeds);
   return board;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <string>
@@ -19,6 +20,14 @@ namespace isthmus::platform {
 /// The kinds of parts that such a board has.
 inline constexpr std::array<std::string_view, 7> kSharedNeeds = {kCoherentLink, "memory",     "llc",   "translation",
                                                                  "cache",       "reordering", "kernel"};
+
+/// The same, and stores to registers, which start a circuit.
+inline constexpr auto kSharedMachineNeeds = [] {
+  std::array<std::string_view, kSharedNeeds.size() + 1> needs{};
+  std::ranges::copy(kSharedNeeds, needs.begin());
+  needs.back() = "mmio";
+  return needs;
+}();
 
 /// The name that commands use for the choice among all channels.
 inline constexpr const char* kAnyOfThem = "va";

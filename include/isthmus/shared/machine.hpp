@@ -1,7 +1,5 @@
 #pragma once
 
-#include <algorithm>
-#include <array>
 #include <concepts>
 #include <cstdint>
 #include <string>
@@ -16,14 +14,6 @@
 #include "isthmus/shared/memory.hpp"
 
 namespace isthmus {
-
-/// The kinds of parts that such a machine has.
-inline constexpr auto kSharedMachineNeeds = [] {
-  std::array<std::string_view, platform::kSharedNeeds.size() + 1> needs{};
-  std::ranges::copy(platform::kSharedNeeds, needs.begin());
-  needs.back() = "mmio";
-  return needs;
-}();
 
 struct RunOfMachine {
   std::string channel{};  ///< channel of the circuit's lines, or the choice among them; empty: the coherent channel
