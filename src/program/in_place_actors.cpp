@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <utility>
 #include <variant>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "isthmus/platform/shared_board.hpp"
-#include "program/shared_actors.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -22,8 +20,6 @@ using offload::Region;
 // A circuit is given up that takes longer for a launch than a thousand cycles a word at 100 MHz.
 constexpr Time kLeastWait = Time::us(5000);
 constexpr Time kWaitOfAWord = Time::us(10);
-
-enum AccessTag : std::uint16_t { kResultLine, kLaunchOver, kFenceOver };
 
 const std::vector<KernelArgument>& arguments_of(const DeviceKernel& kernel, int launch) {
   return launch == 0 ? kernel.arguments : kernel.further[static_cast<std::size_t>(launch) - 1];
@@ -63,13 +59,6 @@ void DrivingCore::load() {
   }
 }
 
-DrivingCore::Status DrivingCore::status() {
-  fabric::begin_access(accesses, LineAccess::Kind::read, work.space.physical(work.status), work.line, kLaunchOver);
-  Status told{};
-  std::memcpy(&told, results.read_in_place().data.data(), sizeof(told));
-  return told;
-}
-
 std::uint64_t DrivingCore::wait_for(std::uint64_t launches) {
   std::uint64_t words = 0;
   for (std::uint64_t region = 0; region < work.regions; ++region)
@@ -78,8 +67,8 @@ std::uint64_t DrivingCore::wait_for(std::uint64_t launches) {
       timer.now() + kLeastWait + Time::fs(kWaitOfAWord.femtoseconds() * static_cast<std::int64_t>(words));
   for (;;) {
     stop_if_interrupted();
-    const Status told = status();
-    if (told.launches >= launches) return told.words;
+    const LineStatus told = read_status(accesses, results, work.space.physical(work.status), work.line);
+    if (told.complete >= launches) return told.words;
     if (timer.now() > latest)
       throw Error(fmt::format("launch {} of message {} has not ended for {} of virtual time", launches - 1, next,
                               to_string(latest)));
@@ -90,23 +79,9 @@ void DrivingCore::read_output(std::uint64_t words) {
   const LinePieces pieces{.from = work.address((next + 1) * work.launches - 1, work.path.result()),
                           .bytes = words * kWordBytes,
                           .line = work.line};
-  const std::uint64_t lines = pieces.count();
   std::span<std::byte> output;
   if (work.messages != nullptr) output = work.messages->output(next);
-  std::uint64_t sent = 0;
-  for (std::uint64_t answered = 0; answered < lines;) {
-    if (sent < lines && sent - answered < kLineFills) {
-      fabric::begin_access(accesses, LineAccess::Kind::read, work.space.physical(pieces.from + pieces.offset(sent)),
-                           pieces.size(sent), static_cast<std::uint16_t>(sent));
-      ++sent;
-      continue;
-    }
-    const LineResult& line = results.read_in_place();
-    // tags are the lowest bits of the line's number; those under way lie close together
-    const std::uint64_t number = sent - 1 - static_cast<std::uint16_t>(sent - 1 - line.tag);
-    if (!output.empty()) std::memcpy(output.data() + pieces.offset(number), line.data.data(), line.bytes);
-    ++answered;
-  }
+  read_stretch(accesses, results, work.space, pieces, output);
 }
 
 void DrivingCore::step() {
@@ -127,51 +102,18 @@ void DrivingCore::step() {
   ++next;
 }
 
-RegionReader::RegionReader(const InPlaceWork& what, std::size_t number) : work(what), port(number) {
-  for (std::uint64_t each = 0; each < work.regions; ++each)
-    in_launch += work.path.region(port, each).bytes / kWordBytes;
-}
-
-bool RegionReader::take() {
-  if (!lines_.awaits()) return false;
-  const LineResult* result = results.pull_in_place();
-  if (result == nullptr) return false;
-  lines_.take(*result);
-  return true;
-}
-
-bool RegionReader::hand_on() {
-  StreamWord word;
-  if (!lines_.give(word.data)) return false;
-  word.last = ++handed % in_launch == 0;
-  words.push(word);
-  return true;
-}
-
-bool RegionReader::ask_next() {
-  if (asked == in_launch * static_cast<std::uint64_t>(started) || !lines_.room() || !accesses.room()) return false;
-  const Region at = work.path.region(port, region);
-  const std::uint64_t from = work.address(static_cast<int>(asked / in_launch), at) + offset;
-  const LinePieces left{.from = from, .bytes = at.bytes - offset, .line = work.line};
-  const std::uint64_t bytes = left.size(0);
-  fabric::begin_access(accesses, LineAccess::Kind::read, from, bytes, lines_.ask()).channel = work.channel;
-  asked += bytes / kWordBytes;
-  offset += bytes;
-  if (offset < at.bytes) return true;
-  offset = 0;
-  region = region + 1 == work.regions ? 0 : region + 1;
-  return true;
-}
-
-void RegionReader::step() {
-  bool moved = take();
-  moved |= hand_on();
-  if (asked == in_launch * static_cast<std::uint64_t>(started) && starts.pull()) {
-    ++started;
-    moved = true;
-  }
-  moved |= ask_next();
-  if (!moved) timer.wait(results, starts, accesses);
+ReadPlan regions_of(const InPlaceWork& work, std::size_t port) {
+  std::uint64_t words = 0;
+  for (std::uint64_t each = 0; each < work.regions; ++each) words += work.path.region(port, each).bytes / kWordBytes;
+  const auto stretch = [&work, port](int launch, std::uint64_t number) {
+    const Region region = work.path.region(port, number);
+    return LinePieces{.from = work.address(launch, region), .bytes = region.bytes, .line = work.line};
+  };
+  return {.launches = work.all_launches(),
+          .each = work.regions,
+          .words = words,
+          .channel = work.channel,
+          .stretch = stretch};
 }
 
 void DatapathActor::step() {
@@ -212,9 +154,9 @@ bool ResultWriter::take_answer() {
     return false;
   const LineResult* result = results.pull_in_place();
   if (result == nullptr) return false;
-  if (result->tag == kLaunchOver)
+  if (result->tag == kStatus)
     ++over;
-  else if (result->tag == kFenceOver)
+  else if (result->tag == kFence)
     fenced = true;
   else
     ++answered;
@@ -226,15 +168,12 @@ bool ResultWriter::close() {
   if (answered < sent) return false;
   if (work.channel != platform::kCoherentWay && !fenced) {
     if (fence_due) return false;
-    fabric::begin_access(accesses, LineAccess::Kind::fence, 0, 0, kFenceOver).channel = work.channel;
+    fabric::begin_access(accesses, LineAccess::Kind::fence, 0, 0, kFence).channel = work.channel;
     fence_due = true;
     return true;
   }
-  LineAccess& made = fabric::begin_access(accesses, LineAccess::Kind::write, work.status, work.line, kLaunchOver);
-  made.channel = work.channel;
-  const std::uint64_t status[] = {static_cast<std::uint64_t>(++told), written};
-  made.data = {};
-  std::memcpy(made.data.data(), status, sizeof(status));
+  write_status(accesses, work.status, work.line, {.complete = static_cast<std::uint64_t>(++told), .words = written})
+      .channel = work.channel;
   written = sent = answered = 0;
   closing = fence_due = fenced = false;
   return true;
@@ -249,7 +188,7 @@ bool ResultWriter::write() {
   const std::uint64_t from = work.address(told, work.path.result()) + written * kWordBytes;
   if (!closing && (from + gathered_.bytes()) % work.line != 0) return true;
   written += gathered_.bytes() / kWordBytes;
-  LineAccess& made = fabric::begin_access(accesses, LineAccess::Kind::write, from, 0, kResultLine);
+  LineAccess& made = fabric::begin_access(accesses, LineAccess::Kind::write, from, 0, kData);
   made.channel = work.channel;
   gathered_.put(made);
   ++sent;

@@ -10,8 +10,8 @@
 #include "isthmus/offload/datapath.hpp"
 #include "isthmus/program/exchange.hpp"
 #include "isthmus/stream.hpp"
-#include "program/line_words.hpp"
 #include "program/run.hpp"
+#include "program/shared_actors.hpp"
 
 /// The host's core and the circuit's ends of a datapath that works on messages where they lie.
 namespace isthmus::program {
@@ -60,42 +60,13 @@ struct DrivingCore {
   bool done() const { return next == work.job.count; }
 
  private:
-  struct Status {
-    std::uint64_t launches;
-    std::uint64_t words;
-  };
   void load();
-  Status status();
   std::uint64_t wait_for(std::uint64_t launches);
   void read_output(std::uint64_t words);
 };
 
-/// Reads a port's regions line by line and hands them to the datapath as words; the last word of a launch is marked.
-struct RegionReader {
-  Out<fabric::LineAccess> accesses{"accesses"};
-  In<fabric::LineResult> results{"results"};
-  In<int> starts{"starts"};
-  Out<StreamWord> words{"words"};
-  Timer timer;
-  const InPlaceWork& work;
-  std::size_t port;
-  std::uint64_t in_launch = 0;  ///< words of a launch
-  int started = 0;
-  std::uint64_t asked = 0;  ///< words requested in all launches
-  std::uint64_t handed = 0;
-  std::uint64_t region = 0;  ///< region that is being requested
-  std::uint64_t offset = 0;  ///< offset in that region, words
-
-  RegionReader(const InPlaceWork& what, std::size_t number);
-  void step();
-  bool done() const { return handed == in_launch * static_cast<std::uint64_t>(work.all_launches()); }
-
- private:
-  bool take();
-  bool hand_on();
-  bool ask_next();
-  LineWords lines_;
-};
+/// How a reader reads the regions of a port, launch after launch.
+ReadPlan regions_of(const InPlaceWork& work, std::size_t port);
 
 /// The circuit: a word of each port at a time, and then as many cycles as the datapath is busy.
 struct DatapathActor {

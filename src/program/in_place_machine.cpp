@@ -110,7 +110,7 @@ class InPlaceMachine {
 
   void add_reader(int port) {
     const auto number = static_cast<std::size_t>(port);
-    auto& reader = graph_.add<RegionReader>(fmt::format("line reader {}", port), circuit(), work_, number);
+    auto& reader = graph_.add<LineReader>(fmt::format("line reader {}", port), circuit(), regions_of(work_, number));
     board_.attach_reads(port, reader.accesses, reader.results);
     graph_.connect(core_.starts[number], reader.starts,
                    {.depth = 2, .latency = spec_.coherence.agents[platform::SharedBoard::kFpga].from_home});

@@ -6,7 +6,6 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
-#include "isthmus/platform/shared_board.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -18,9 +17,41 @@ using fabric::LineResult;
 constexpr std::int64_t kLeastPatience = 5000;  // microseconds
 constexpr std::int64_t kPatienceOfAWord = 10;
 
-enum CircuitTag : std::uint16_t { kData, kStatus, kFence };
-
 }  // namespace
+
+LineStatus read_status(Out<LineAccess>& accesses, In<LineResult>& results, std::uint64_t address, std::uint64_t line) {
+  fabric::begin_access(accesses, LineAccess::Kind::read, address, line, kStatus);
+  LineStatus status{};
+  std::memcpy(&status, results.read_in_place().data.data(), sizeof(status));
+  return status;
+}
+
+LineAccess& write_status(Out<LineAccess>& accesses, std::uint64_t address, std::uint64_t line,
+                         const LineStatus& status) {
+  LineAccess& access = fabric::begin_access(accesses, LineAccess::Kind::write, address, line, kStatus);
+  access.data = {};
+  std::memcpy(access.data.data(), &status, sizeof(status));
+  return access;
+}
+
+void read_stretch(Out<LineAccess>& accesses, In<LineResult>& results, const fabric::SharedSpace& space,
+                  const LinePieces& stretch, std::span<std::byte> output) {
+  const std::uint64_t lines = stretch.count();
+  std::uint64_t sent = 0;
+  for (std::uint64_t answered = 0; answered < lines;) {
+    if (sent < lines && sent - answered < kLineFills) {
+      fabric::begin_access(accesses, LineAccess::Kind::read, space.physical(stretch.from + stretch.offset(sent)),
+                           stretch.size(sent), static_cast<std::uint16_t>(sent));
+      ++sent;
+      continue;
+    }
+    const LineResult& line = results.read_in_place();
+    // tags are the lowest bits of the line's number; those under way lie close together
+    const std::uint64_t number = sent - 1 - static_cast<std::uint16_t>(sent - 1 - line.tag);
+    if (!output.empty()) std::memcpy(output.data() + stretch.offset(number), line.data.data(), line.bytes);
+    ++answered;
+  }
+}
 
 void SharedProducer::step() {
   stop_if_interrupted();
@@ -52,14 +83,6 @@ void SharedProducer::step() {
   started.push_back(timer.now());
 }
 
-std::uint64_t SharedConsumer::complete() {
-  fabric::begin_access(accesses, LineAccess::Kind::read, work.places.space.physical(work.places.status),
-                       work.places.line, kStatus);
-  std::uint64_t count = 0;
-  std::memcpy(&count, results.read_in_place().data.data(), sizeof(count));
-  return count;
-}
-
 void SharedConsumer::give_up_if_late() {
   const auto& application = work.job.application;
   const Time before = received.empty() ? Time() : received.back();
@@ -72,42 +95,35 @@ void SharedConsumer::give_up_if_late() {
 }
 
 void SharedConsumer::step() {
-  if (complete() <= static_cast<std::uint64_t>(next)) return give_up_if_late();
-  const auto output = work.messages.output(next);
-  const LinePieces pieces = work.places.output_of(next, work.job);
-  const std::uint64_t lines = pieces.count();
-  std::uint64_t sent = 0;
-  for (std::uint64_t answered = 0; answered < lines;) {
-    if (sent < lines && sent - answered < kLineFills) {
-      const std::uint64_t address = pieces.from + pieces.offset(sent);
-      fabric::begin_access(accesses, LineAccess::Kind::read, work.places.space.physical(address), pieces.size(sent),
-                           static_cast<std::uint16_t>(sent));
-      ++sent;
-      continue;
-    }
-    const LineResult& result = results.read_in_place();
-    // tags are the lowest bits of the line's number; those under way lie close together
-    const std::uint64_t number = sent - 1 - static_cast<std::uint16_t>(sent - 1 - result.tag);
-    std::memcpy(output.data() + pieces.offset(number), result.data.data(), result.bytes);
-    ++answered;
-  }
+  const auto& places = work.places;
+  const LineStatus status = read_status(accesses, results, places.space.physical(places.status), places.line);
+  if (status.complete <= static_cast<std::uint64_t>(next)) return give_up_if_late();
+  read_stretch(accesses, results, places.space, places.output_of(next, work.job), work.messages.output(next));
   received.push_back(timer.now());
   work.messages.finished(next++);
   taken.push(next);
 }
 
-void SharedReader::step() {
+ReadPlan messages_of(const SharedWork& work) {
+  return {.launches = work.job.count,
+          .each = 1,
+          .words = work.job.application.input / kWordBytes,
+          .channel = work.channel,
+          .stretch = [&work](int message, std::uint64_t) { return work.places.input_of(message, work.job); }};
+}
+
+void LineReader::step() {
   bool moved = take();
   moved |= hand_on();
-  if (asking == started && starts.pull()) {
-    ++started;
+  if (asking_ == started_ && starts.pull()) {
+    ++started_;
     moved = true;
   }
   moved |= ask_next();
   if (!moved) timer.wait(results, starts, accesses);
 }
 
-bool SharedReader::take() {
+bool LineReader::take() {
   if (!lines_.awaits()) return false;
   const LineResult* result = results.pull_in_place();
   if (result == nullptr) return false;
@@ -115,36 +131,37 @@ bool SharedReader::take() {
   return true;
 }
 
-bool SharedReader::hand_on() {
+bool LineReader::hand_on() {
   StreamWord word;
   if (!lines_.give(word.data)) return false;
-  word.last = ++handed % in_message == 0;
+  word.last = ++handed_ % plan_.words == 0;
   words.push(word);
   return true;
 }
 
-bool SharedReader::ask_next() {
-  if (asking == started || !lines_.room() || !accesses.room()) return false;
-  const LinePieces pieces = work.places.input_of(asking, work.job);
-  fabric::begin_access(accesses, LineAccess::Kind::read, pieces.from + pieces.offset(asked), pieces.size(asked),
+bool LineReader::ask_next() {
+  if (asking_ == started_ || !lines_.room() || !accesses.room()) return false;
+  const LinePieces pieces = plan_.stretch(asking_, number_);
+  fabric::begin_access(accesses, LineAccess::Kind::read, pieces.from + pieces.offset(asked_), pieces.size(asked_),
                        lines_.ask())
-      .channel = work.channel;
-  if (++asked < pieces.count()) return true;
-  asked = 0;
-  ++asking;
+      .channel = plan_.channel;
+  if (++asked_ < pieces.count()) return true;
+  asked_ = 0;
+  if (++number_ < plan_.each) return true;
+  number_ = 0;
+  ++asking_;
   return true;
 }
 
-void ConfiguringSharedReader::step() {
+void ConfiguringReader::step() {
   if (!configured) {
-    const Control& sent = work.job.application.extras.control;
     for (const std::uint32_t message : sent.messages) control.push(message);
     if (const auto ready = sent.ready)
       while (answers.read().tag != *ready) {
       }
     configured = true;
   }
-  SharedReader::step();
+  LineReader::step();
 }
 
 void SharedWriter::step() {
@@ -170,17 +187,12 @@ bool SharedWriter::tell() {
   if (answered < lines * static_cast<std::uint64_t>(told + 1)) return false;
   if (work.channel != platform::kCoherentWay && fenced == told) {
     if (fences > fenced) return false;
-    LineAccess& fence = fabric::begin_access(accesses, LineAccess::Kind::fence, 0, 0, kFence);
-    fence.channel = work.channel;
+    fabric::begin_access(accesses, LineAccess::Kind::fence, 0, 0, kFence).channel = work.channel;
     ++fences;
     return true;
   }
-  LineAccess& access =
-      fabric::begin_access(accesses, LineAccess::Kind::write, work.places.status, work.places.line, kStatus);
-  access.channel = work.channel;
-  const auto complete = static_cast<std::uint64_t>(++told);
-  access.data = {};
-  std::memcpy(access.data.data(), &complete, sizeof(complete));
+  write_status(accesses, work.places.status, work.places.line, {.complete = static_cast<std::uint64_t>(++told)})
+      .channel = work.channel;
   return true;
 }
 

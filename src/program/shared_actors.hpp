@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "isthmus/engine/timer.hpp"
@@ -44,6 +47,27 @@ struct SharedWork {
   Time store;            ///< time of a store to a register of the circuit
 };
 
+/// The words of a status line.
+struct LineStatus {
+  std::uint64_t complete;   ///< number of complete outputs or launches
+  std::uint64_t words = 0;  ///< words that the last one wrote
+};
+
+/// Reads a status line whose physical address is `address`, as a core does.
+LineStatus read_status(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results, std::uint64_t address,
+                       std::uint64_t line);
+
+/// Begins a write of a status line.
+fabric::LineAccess& write_status(Out<fabric::LineAccess>& accesses, std::uint64_t address, std::uint64_t line,
+                                 const LineStatus& status);
+
+/// Reads a stretch as a core does, so many lines at once; `output` is empty where nobody asks for the bytes.
+void read_stretch(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results, const fabric::SharedSpace& space,
+                  const LinePieces& stretch, std::span<std::byte> output);
+
+/// The tags of a circuit's writes.
+enum WriteTag : std::uint16_t { kData, kStatus, kFence };
+
 /// A core that writes message by message and starts the circuit.
 struct SharedProducer {
   Out<fabric::LineAccess> accesses{"accesses"};
@@ -76,43 +100,57 @@ struct SharedConsumer {
   bool done() const { return next == work.job.count; }
 
  private:
-  std::uint64_t complete();
   /// Throws Error where a kernel gives no output any more: the core would spin for ever.
   void give_up_if_late();
 };
 
-/// Reads messages line by line and hands them to the kernel as words.
-struct SharedReader {
+/// What a reader reads of memory.
+struct ReadPlan {
+  int launches;
+  std::uint64_t each;   ///< stretches that each launch reads
+  std::uint64_t words;  ///< words of a launch
+  std::uint8_t channel;
+  std::function<LinePieces(int launch, std::uint64_t number)> stretch;  ///< a stretch of a launch
+};
+
+/// Reads stretches line by line and hands them to a circuit as words; the last word of a launch is marked.
+struct LineReader {
   Out<fabric::LineAccess> accesses{"accesses"};
   In<fabric::LineResult> results{"results"};
-  In<int> starts{"starts"};
+  In<int> starts{"starts"};  ///< a launch each
   Out<StreamWord> words{"words"};
   Timer timer;
-  const SharedWork& work;
-  std::uint64_t in_message;  ///< words of a message
-  int started = 0;
-  int asking = 0;            ///< index of the message that is being requested
-  std::uint64_t asked = 0;   ///< lines of that message that are requested
-  std::uint64_t handed = 0;  ///< words of all messages that are handed on
 
-  explicit SharedReader(const SharedWork& what) : work(what), in_message(what.job.application.input / kWordBytes) {}
+  explicit LineReader(ReadPlan what) : plan_(std::move(what)) {}
   void step();
-  bool done() const { return handed == in_message * static_cast<std::uint64_t>(work.job.count); }
+  bool done() const { return handed_ == plan_.words * static_cast<std::uint64_t>(plan_.launches); }
 
  private:
   bool take();
   bool hand_on();
   bool ask_next();
+
+  ReadPlan plan_;
   LineWords lines_;
+  int started_ = 0;
+  int asking_ = 0;            ///< index of the launch whose stretches are being requested
+  std::uint64_t number_ = 0;  ///< index of the stretch that is being requested
+  std::uint64_t asked_ = 0;   ///< lines of that stretch that are requested
+  std::uint64_t handed_ = 0;  ///< words of all launches that are handed on
 };
 
+/// How a reader reads the messages of a job.
+ReadPlan messages_of(const SharedWork& work);
+
 /// The same with an application that is told something first.
-struct ConfiguringSharedReader : SharedReader {
+struct ConfiguringReader : LineReader {
   Out<std::uint32_t> control{"control"};
   In<ControlMessage> answers{"answers"};
+  const Control& sent;
   bool configured = false;
 
-  using SharedReader::SharedReader;
+  explicit ConfiguringReader(const SharedWork& work)
+      : LineReader(messages_of(work)), sent(work.job.application.extras.control) {}
   void step();
 };
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "isthmus/base/error.hpp"
@@ -21,14 +20,6 @@ namespace isthmus::program {
 namespace {
 
 constexpr int kCores = 2;
-
-/// The board's, and stores to registers that start the circuit.
-constexpr auto kNeeds = [] {
-  std::array<std::string_view, platform::kSharedNeeds.size() + 1> needs{};
-  std::ranges::copy(platform::kSharedNeeds, needs.begin());
-  needs.back() = "mmio";
-  return needs;
-}();
 
 // Each slot is used twice before the stretch whose pace is taken, twice in each half of it, and once behind it, where
 // the last messages have the caches for themselves.
@@ -75,7 +66,7 @@ class Machine {
       board_.leave_out_writes(port);
     }
     if (job.application.extras.control.messages.empty())
-      add_reader(graph_.add<SharedReader>("line reader", circuit(), work_), nullptr, nullptr);
+      add_reader(graph_.add<LineReader>("line reader", circuit(), messages_of(work_)), nullptr, nullptr);
     else
       add_configuring_reader();
   }
@@ -97,11 +88,11 @@ class Machine {
   ActorOptions circuit() const { return {.clock = spec_.circuit, .group = kDeviceGroup}; }
 
   void add_configuring_reader() {
-    auto& reader = graph_.add<ConfiguringSharedReader>("line reader", circuit(), work_);
+    auto& reader = graph_.add<ConfiguringReader>("line reader", circuit(), work_);
     add_reader(reader, &reader.control, &reader.answers);
   }
 
-  void add_reader(SharedReader& reader, Out<std::uint32_t>* control, In<ControlMessage>* answers) {
+  void add_reader(LineReader& reader, Out<std::uint32_t>* control, In<ControlMessage>* answers) {
     board_.attach_reads(0, reader.accesses, reader.results);
     graph_.connect(
         producer_.starts, reader.starts,
@@ -213,7 +204,7 @@ StreamRun run_shared(const platform::Description& board, const Job& job) {
 
 Flow shared_flow() {
   return {.name = "shared",
-          .needs = kNeeds,
+          .needs = platform::kSharedMachineNeeds,
           .through_actors = run_shared,
           .over_any = true,
           .in_place = true,
