@@ -202,7 +202,6 @@ program::ByteApplication of_values(const program::Values& values) {
 
 program::Maker alexnet() {
   return {.parameters = {{.name = "layers",
-                          .kind = program::ParameterKind::integer,
                           .help = "how many of conv1, pool1, conv2, pool2, conv3, conv4, conv5, pool5 run",
                           .min = 1,
                           .max = kLayers,

@@ -170,12 +170,7 @@ program::ByteApplication of_values(const program::Values& values) {
 }
 
 program::Parameter count_of(const char* name, const char* help, const char* preset, double min = 0) {
-  return {.name = name,
-          .kind = program::ParameterKind::integer,
-          .help = help,
-          .min = min,
-          .max = std::numeric_limits<std::int32_t>::max(),
-          .preset = preset};
+  return {.name = name, .help = help, .min = min, .max = std::numeric_limits<std::int32_t>::max(), .preset = preset};
 }
 
 program::Parameter text_of(const char* name, const char* help, const char* preset) {
@@ -184,7 +179,6 @@ program::Parameter text_of(const char* name, const char* help, const char* prese
 
 program::Parameter bytes_of(const char* name, const char* help, const char* preset) {
   return {.name = name,
-          .kind = program::ParameterKind::integer,
           .help = help,
           .unit = "B",
           .min = 0,
@@ -207,7 +201,6 @@ program::Maker described() {
                          bytes_of("device_write", "bytes that a message writes to device memory", "1048576"),
                          bytes_of("burst", "bytes of one access to device memory; 0: in order", "0"),
                          {.name = "host_time",
-                          .kind = program::ParameterKind::integer,
                           .help = "time that the host computes for a message",
                           .unit = "ns",
                           .min = 0,

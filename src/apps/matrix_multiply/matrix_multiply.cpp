@@ -107,13 +107,11 @@ program::ByteApplication of_values(const program::Values& values) {
 
 program::Maker matrix_multiply() {
   return {.parameters = {{.name = "size",
-                          .kind = program::ParameterKind::integer,
                           .help = "rows and columns of each matrix: a multiple of 16 below 256, of 256 above",
                           .min = 16,
                           .max = 16384,
                           .preset = "4096"},
                          {.name = "iterations",
-                          .kind = program::ParameterKind::integer,
                           .help = "how many times the product of the same matrices is computed",
                           .min = 1,
                           .max = 10000,

@@ -112,13 +112,11 @@ program::ByteApplication of_values(const program::Values& values) {
 
 program::Maker matrix_vector() {
   return {.parameters = {{.name = "size",
-                          .kind = program::ParameterKind::integer,
                           .help = "rows and columns of the matrix, a multiple of 16 for each port",
                           .min = 16,
                           .max = 16384,
                           .preset = "4096"},
                          {.name = "iterations",
-                          .kind = program::ParameterKind::integer,
                           .help = "products with the same matrix; each takes the vector that the one before gave",
                           .min = 1,
                           .max = 10000,

@@ -294,48 +294,38 @@ program::ByteApplication of_values(const program::Values& values) {
 
 program::Maker merkle_tree() {
   using enum program::ParameterKind;
-  return {.parameters = {{.name = "handover",
-                          .kind = choice,
-                          .help = "how the core hands on the next node: not at all, by a line that the circuit polls "
-                                  "(through its cache or not), by a register, or by a line that the circuit holds; "
-                                  "each value of a list gets a row",
-                          .choices = {std::begin(queues::kHandOvers), std::end(queues::kHandOvers)},
-                          .several = true,
-                          .preset = "none,poll,poll-uncached,mmio,umsg"},
-                         {.name = "window",
-                          .kind = choice,
-                          .help = "part of the tree, from the root on, from which nodes are drawn",
-                          .choices = {"4MiB", "30MiB"},
-                          .preset = "4MiB"},
-                         {.name = "size",
-                          .kind = integer,
-                          .help = "size of the tree",
-                          .unit = "MiB",
-                          .min = 1,
-                          .max = 1024,
-                          .preset = "30"},
-                         {.name = "reach",
-                          .kind = integer,
-                          .help = "part of the tree, from the root on, that the circuit may fetch "
-                                  "(4 MB in Gémieux et al., 2018)",
-                          .unit = "MiB",
-                          .min = 0,
-                          .max = 1024,
-                          .preset = "4"},
-                         {.name = "draws",
-                          .kind = integer,
-                          .help = "nodes that are hashed in a block",
-                          .min = 1,
-                          .max = 1 << 24,
-                          .preset = "64000"},
-                         {.name = "hash-rate",
-                          .kind = number,
-                          .help = "hashes a second of a core that has its data; calibrated on Gémieux et al.",
-                          .unit = "MH/s",
-                          .min = 0.001,
-                          .max = 1000,
-                          .preset = "2.06"}},
-          .make = of_values};
+  return {
+      .parameters =
+          {{.name = "handover",
+            .kind = choice,
+            .help = "how the core hands on the next node: not at all, by a line that the circuit polls "
+                    "(through its cache or not), by a register, or by a line that the circuit holds; "
+                    "each value of a list gets a row",
+            .choices = {std::begin(queues::kHandOvers), std::end(queues::kHandOvers)},
+            .several = true,
+            .preset = "none,poll,poll-uncached,mmio,umsg"},
+           {.name = "window",
+            .kind = choice,
+            .help = "part of the tree, from the root on, from which nodes are drawn",
+            .choices = {"4MiB", "30MiB"},
+            .preset = "4MiB"},
+           {.name = "size", .help = "size of the tree", .unit = "MiB", .min = 1, .max = 1024, .preset = "30"},
+           {.name = "reach",
+            .help = "part of the tree, from the root on, that the circuit may fetch "
+                    "(4 MB in Gémieux et al., 2018)",
+            .unit = "MiB",
+            .min = 0,
+            .max = 1024,
+            .preset = "4"},
+           {.name = "draws", .help = "nodes that are hashed in a block", .min = 1, .max = 1 << 24, .preset = "64000"},
+           {.name = "hash-rate",
+            .kind = number,
+            .help = "hashes a second of a core that has its data; calibrated on Gémieux et al.",
+            .unit = "MH/s",
+            .min = 0.001,
+            .max = 1000,
+            .preset = "2.06"}},
+      .make = of_values};
 }
 
 }  // namespace isthmus::apps

@@ -200,7 +200,6 @@ program::ByteApplication of_values(const program::Values& values) {
 
 program::Maker sgemm() {
   return {.parameters = {{.name = "size",
-                          .kind = program::ParameterKind::integer,
                           .help = "rows and columns of the matrices, a multiple of 128",
                           .min = kBlock,
                           .max = 4096,

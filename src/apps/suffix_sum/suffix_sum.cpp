@@ -91,7 +91,6 @@ program::ByteApplication of_values(const program::Values& values) {
 
 program::Maker suffix_sum() {
   return {.parameters = {{.name = "values",
-                          .kind = program::ParameterKind::integer,
                           .help = "32-bit numbers in a message, a multiple of 16",
                           .min = 16,
                           .max = 1 << 24,

@@ -187,7 +187,6 @@ program::Maker table_select() {
                      {.name = "input", .kind = file, .help = "a file of rows of 64 bytes, whose first 8 are the key"},
                      {.name = "output", .kind = text, .help = "a file to write the selected rows to"},
                      {.name = "batch",
-                      .kind = integer,
                       .help = "most rows in a message, and so in a kernel launch between copies",
                       .min = 1,
                       .max = 65535,
