@@ -143,10 +143,7 @@ void CoherentCache::take_fill(const HomeAnswer& answer) {
 void CoherentCache::answer_awaited(Way& way, const HomeAnswer& answer) {
   Miss& miss = *std::ranges::find(misses_, &way, &Miss::way);
   if (miss.access.kind != LineAccess::Kind::read || miss.filled) return;
-  LineResult& result = results[miss.port].slot();
-  result.kind = miss.access.kind;
-  result.bytes = miss.access.bytes;
-  result.tag = miss.access.tag;
+  LineResult& result = begin_result(results[miss.port], miss.access);
   copy_bytes(answer.data.data() + offset_of(miss.access.addr), result.data.data(), miss.access.bytes);
   handed_on_ |= std::uint64_t{1} << miss.port;
   miss.filled = true;
@@ -163,10 +160,7 @@ void CoherentCache::hand_on_waiting() {
 void CoherentCache::hand_on(std::uint16_t place) {
   Miss& miss = misses_[place];
   miss.order = kNoWrite;
-  LineResult& result = results[miss.port].slot();
-  result.kind = miss.access.kind;
-  result.bytes = miss.access.bytes;
-  result.tag = miss.access.tag;
+  LineResult& result = begin_result(results[miss.port], miss.access);
   const bool write = is_write(miss.access.kind);
   if (!write) copy_line(miss.access.data, result.data, result.bytes);
   ++(write ? writes_free_ : reads_free_);
@@ -229,10 +223,7 @@ void CoherentCache::hit(std::size_t port, const LineAccess& access, Way& way) {
   if (!result_goes(port)) return;
   if (observer_ != nullptr) observer_->looked_up(agent_, access, timer_.now());
   store_.use(way);
-  LineResult& result = results[port].slot();
-  result.kind = access.kind;
-  result.bytes = access.bytes;
-  result.tag = access.tag;
+  LineResult& result = begin_result(results[port], access);
   perform(access, way, result);
   requests[port].pull_in_place();
   moved_ = true;
@@ -250,10 +241,7 @@ void CoherentCache::perform(const LineAccess& access, Way& way, LineResult& resu
 
 void CoherentCache::flush(std::size_t port, const LineAccess& access, Way* way) {
   if (!result_goes(port) || (way != nullptr && !make_way(*way))) return;
-  LineResult& result = results[port].slot();
-  result.kind = access.kind;
-  result.bytes = access.bytes;
-  result.tag = access.tag;
+  begin_result(results[port], access);
   requests[port].pull_in_place();
   moved_ = true;
 }

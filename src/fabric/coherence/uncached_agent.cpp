@@ -29,10 +29,7 @@ void UncachedAgent::take_answer() {
     message.line = access.addr / static_cast<std::uint64_t>(line_);
     copy_line(access.data, message.data, line_);
   }
-  LineResult& result = results.slot();
-  result.kind = access.kind;
-  result.bytes = access.bytes;
-  result.tag = access.tag;
+  LineResult& result = begin_result(results, access);
   if (!is_write(access.kind)) copy_line(answer->data, result.data, line_);
   free_.give(answer->place);
 }

@@ -70,6 +70,15 @@ struct LineResult {
   LineBytes data;        ///< data of a read
 };
 
+/// Makes room for the result of an access, without a read's data.
+inline LineResult& begin_result(Out<LineResult>& results, const LineAccess& of) {
+  LineResult& result = results.slot();
+  result.kind = of.kind;
+  result.bytes = of.bytes;
+  result.tag = of.tag;
+  return result;
+}
+
 /// A cache asks the home for a line.
 struct HomeRequest {
   enum class Kind : std::uint8_t {
