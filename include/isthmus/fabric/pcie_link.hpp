@@ -74,6 +74,21 @@ struct NoRegisters {
   void step() { in.read(); }
 };
 
+/// Host software that only waits for a message of the device.
+class WaitingHost {
+ public:
+  Out<MmioRequest> mmio{"mmio"};
+  In<DeviceMessage> messages{"messages"};
+  void step() {
+    messages.read();
+    finished_ = true;
+  }
+  bool done() const { return finished_; }
+
+ private:
+  bool finished_ = false;
+};
+
 /// The time of a read through root complex, host memory and root complex: the rest of the round trip.
 Time completer_latency(const PcieLinkSpec& spec);
 

@@ -11,21 +11,6 @@ constexpr int kMessages = 4;
 /// without a queue there.
 constexpr int kOnTheWay = 4;
 
-/// Host software that waits for the end of a channel: it drives nothing over the link.
-class EndOfChannel {
- public:
-  Out<MmioRequest> mmio{"mmio"};
-  In<DeviceMessage> messages{"messages"};
-  void step() {
-    messages.read();
-    over_ = true;
-  }
-  bool done() const { return over_; }
-
- private:
-  bool over_ = false;
-};
-
 }  // namespace
 
 // A request waits for an edge of the home's clock, and its answer takes a cycle.
@@ -62,7 +47,7 @@ LineLink add_line_link(Graph& graph, const PcieLinkSpec& spec, CoherentHost& hos
   const ActorOptions clocked{.clock = clock, .group = kDeviceGroup};
   auto& channel =
       graph.add<PcieChannel>("PCIe channel", clocked, PcieChannelSpec{.words = words, .writes = words, .space = space});
-  auto& end = graph.add<EndOfChannel>("end of the channel", {.group = kHostGroup});
+  auto& end = graph.add<WaitingHost>("end of the channel", {.group = kHostGroup});
   auto& registers = graph.add<NoRegisters>("no registers", {.clock = spec.user_clock, .group = kDeviceGroup});
   graph.connect(channel.reads, link.read_requests, {.depth = kOnTheWay});
   graph.connect(link.read_data, channel.data, {.depth = words});

@@ -130,21 +130,6 @@ class Requester : public fabric::LinkUser {
   Time end_;
 };
 
-/// Host software that waits for the device's interrupt.
-class WaitingHost {
- public:
-  Out<MmioRequest> mmio{"mmio"};
-  In<DeviceMessage> messages{"messages"};
-  void step() {
-    messages.read();
-    finished_ = true;
-  }
-  bool done() const { return finished_; }
-
- private:
-  bool finished_ = false;
-};
-
 }  // namespace
 
 HostAccessLatency access_host_memory(const MachineSpec& spec, const HostAccess& access, const RunOrder& order) {
@@ -157,7 +142,7 @@ HostAccessLatency access_host_memory(const MachineSpec& spec, const HostAccess& 
   fabric::PcieLink& link = board.links().front();
   const auto region = link.memory.allocate({plan.region()});
   auto& requester = graph.add<Requester>("requester", block, plan, region.addr);
-  auto& host = graph.add<WaitingHost>("host");
+  auto& host = graph.add<fabric::WaitingHost>("host");
   auto& registers = graph.add<fabric::NoRegisters>("no registers", block);
   const auto words = static_cast<int>(plan.words) * plan.in_flight + 1;
   fabric::connect(graph, requester, link, {.requests = plan.in_flight + 1, .words = words});
