@@ -161,11 +161,12 @@ std::vector<double> Pace::together(std::span<const Activity> activities) {
 }
 
 /// The same with the starts that a sample gives them: as far apart as in the run, because two that meet at the same
-/// banks of a memory go on meeting there. What lasts has gone on for a while at most, which beside what is short is
-/// until it is in full swing.
+/// banks of a memory go on meeting there. What lasts has gone on for a while at most; beside what is short, and where
+/// no two are commands, because a host's copy meets at no bank, that is until it is in full swing.
 std::vector<Activity> Pace::as_they_met(std::span<const Activity> activities) {
   const auto lasts = [this](const Activity& one) { return steady(one).lasts(); };
-  const Time furthest = std::ranges::all_of(activities, lasts) ? kFurthest : shortest_;
+  const auto commands = std::ranges::count_if(activities, [](const Activity& one) { return one.work.has_value(); });
+  const Time furthest = commands > 1 && std::ranges::all_of(activities, lasts) ? kFurthest : shortest_;
   const Time last = std::ranges::max(activities, {}, &Activity::from).from;
   const auto age = [&](const Activity& one) {
     return lasts(one) ? std::min(last - one.from, furthest) : last - one.from;
