@@ -83,6 +83,67 @@ struct PullSink {
   bool done() const { return ended; }
 };
 
+/// Numbers in one channel, and what is missing to 0 beside them in another.
+struct BurstPairSource {
+  Out<int> out;
+  Out<int> negative;
+  int next = 0;
+  void step() {
+    push_burst(out, negative, [this](std::span<int> slots, std::span<int> beside) {
+      const std::size_t count = std::min({slots.size(), kMost, static_cast<std::size_t>(kCount - next)});
+      for (std::size_t i = 0; i < count; ++i, ++next) slots[i] = -(beside[i] = -next);
+      return count;
+    });
+  }
+  bool done() const { return next == kCount; }
+};
+struct PairSource {
+  Out<int> out;
+  Out<int> negative;
+  int next = 0;
+  void step() {
+    out.push(next);
+    negative.push(-next++);
+  }
+  bool done() const { return next == kCount; }
+};
+
+struct BurstPairSink {
+  static constexpr int initiation_interval = 2;
+  In<int> in;
+  In<int> negative;
+  std::vector<int> got;
+  void step() {
+    read_burst(in, negative, [this](std::span<const int> tokens, std::span<const int> beside) {
+      const std::size_t count = std::min(tokens.size(), kMost);
+      for (std::size_t i = 0; i < count; ++i) got.push_back(tokens[i] - beside[i]);
+      return count;
+    });
+  }
+};
+struct PairSink {
+  static constexpr int initiation_interval = 2;
+  In<int> in;
+  In<int> negative;
+  std::vector<int> got;
+  void step() {
+    const int token = in.read();
+    got.push_back(token - negative.read());
+  }
+};
+
+template <class From, class To>
+struct Pairs {
+  Graph graph;
+  From& from;
+  To& to;
+  Pairs(int depth, int beside, const ActorOptions& options = {})
+      : from(graph.add<From>("from", options)), to(graph.add<To>("to", options)) {
+    graph.connect(from.out, to.in, wire(depth));
+    graph.connect(from.negative, to.negative, wire(beside));
+  }
+};
+
 template <class From, class Through, class To>
 struct Chain {
   Graph graph;
@@ -132,6 +193,15 @@ TEST_P(NativeBursts, OneThatFindsNothingSaysSo) {
   EXPECT_EQ(chain.to.got, doubled());
 }
 
+TEST_P(NativeBursts, ThroughTwoChannelsTokensStaySideBySide) {
+  for (const int depth : {1, 3, 64})
+    for (const int beside : {1, 5, 64}) {
+      Pairs<BurstPairSource, BurstPairSink> pairs(depth, beside);
+      native::run(pairs.graph, {.workers = GetParam()});
+      EXPECT_EQ(pairs.to.got, doubled()) << "depths " << depth << " and " << beside;
+    }
+}
+
 template <class From, class Through, class To>
 Time model_time(int depth) {
   Chain<From, Through, To> chain(depth, {.clock = Clock{Frequency::mhz(100)}});
@@ -145,6 +215,23 @@ TEST(ModelBursts, TakeTheTimeOfSingleMoves) {
     const Time single = model_time<Source, Doubler, SlowSink>(depth);
     EXPECT_EQ((model_time<BurstSource, BurstDoubler, BurstSink>(depth)), single) << "depth " << depth;
   }
+}
+
+template <class From, class To>
+Time time_of_pairs(int depth, int beside) {
+  Pairs<From, To> pairs(depth, beside, {.clock = Clock{Frequency::mhz(100)}});
+  const RunReport report = pairs.graph.run();
+  EXPECT_EQ(pairs.to.got, doubled());
+  return report.end;
+}
+
+TEST(ModelBursts, ThroughTwoChannelsTakeTheTimeOfSingleMoves) {
+  for (const int depth : {1, 2, 16})
+    for (const int beside : {1, 3}) {
+      const Time single = time_of_pairs<PairSource, PairSink>(depth, beside);
+      EXPECT_EQ((time_of_pairs<BurstPairSource, PairSink>(depth, beside)), single) << depth << " and " << beside;
+      EXPECT_EQ((time_of_pairs<PairSource, BurstPairSink>(depth, beside)), single) << depth << " and " << beside;
+    }
 }
 
 }  // namespace

@@ -40,6 +40,17 @@ struct BurstPorts {
   }
 };
 
+/// Moves as many tokens through both ports, whose ranges are open.
+template <class T, class U, class F>
+void move_alike(NativePort& one, NativePort& other, F& move) {
+  const std::span<T> tokens = one.burst<T>();
+  const std::span<U> others = other.burst<U>();
+  const std::size_t most = tokens.size() < others.size() ? tokens.size() : others.size();
+  const std::size_t moved = move(tokens.first(most), others.first(most));
+  other.advance<U>(moved);
+  one.advance<T>(moved);
+}
+
 }  // namespace engine
 
 /// Waits for a token, and takes those that `move(std::span<const T>)` has read; the actor finishes where the channel is
@@ -54,7 +65,20 @@ void read_burst(In<T>& in, F move) {
   }
 }
 
-/// Does the same if a token is visible now; else returns false and does not wait.
+/// Does the same with two channels: waits for a token of the first, then of the second, and takes as many of both.
+template <class T, class U, MovesBurst<std::span<const T>, std::span<const U>> F>
+void read_burst(In<T>& in, In<U>& beside, F move) {
+  auto* const one = engine::BurstPorts::native(in);
+  auto* const other = engine::BurstPorts::native(beside);
+  if (one != nullptr && other->slots.open()) [[likely]] {
+    one->await_token();
+    return engine::move_alike<const T, const U>(*one, *other, move);
+  }
+  const T& token = in.read_in_place();
+  move(std::span<const T, 1>(&token, 1), std::span<const U, 1>(&beside.read_in_place(), 1));
+}
+
+/// Takes those of one channel if a token is visible now; else returns false and does not wait.
 template <class T, MovesBurst<std::span<const T>> F>
 bool pull_burst(In<T>& in, F move) {
   if (auto* const native = engine::BurstPorts::native(in)) {
@@ -78,6 +102,23 @@ void push_burst(Out<T>& out, F move) {
   }
 }
 
+/// Does the same with two channels, the second after the first, and pushes as many into both.
+template <class T, class U, MovesBurst<std::span<T>, std::span<U>> F>
+void push_burst(Out<T>& out, Out<U>& beside, F move) {
+  auto* const one = engine::BurstPorts::native(out);
+  auto* const other = engine::BurstPorts::native(beside);
+  if (one != nullptr && other->slots.open()) [[likely]] {
+    one->await_room();
+    return engine::move_alike<T, U>(*one, *other, move);
+  }
+  // Waiting for the second slot takes time, in which the first may not stand empty.
+  T token{};
+  U token_beside{};
+  move(std::span<T, 1>(&token, 1), std::span<U, 1>(&token_beside, 1));
+  out.push(token);
+  beside.push(token_beside);
+}
+
 /// Waits for a token, then for a free slot: `move(std::span<const T>, std::span<U>)` gets as many tokens as slots, and
 /// makes one of each.
 template <class T, class U, MovesBurst<std::span<const T>, std::span<U>> F>
@@ -86,13 +127,7 @@ void pass_burst(In<T>& in, Out<U>& out, F move) {
   auto* const to = engine::BurstPorts::native(out);
   if (from != nullptr && to->slots.open()) [[likely]] {
     from->await_token();
-    const auto tokens = from->template burst<const T>();
-    const auto slots = to->template burst<U>();
-    const std::size_t most = tokens.size() < slots.size() ? tokens.size() : slots.size();
-    const std::size_t moved = move(tokens.first(most), slots.first(most));
-    to->template advance<U>(moved);
-    from->template advance<T>(moved);
-    return;
+    return engine::move_alike<const T, U>(*from, *to, move);
   }
   // Waiting for the slot takes time, so the token is taken first.
   const T& token = in.read_in_place();
