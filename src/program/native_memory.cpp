@@ -48,46 +48,55 @@ struct MemoryReader {
   explicit MemoryReader(std::span<std::byte> memory) : memory_(memory) {}
 
   void step() {
-    bool asked = false;
-    while (prefetch_what_is_asked()) {
-      asked = true;
-      while (asked_for_ - handed_on_ > kMost) hand_on();
+    if (ask()) {
+      idle_ = 0;
+      hand_on(kMost);
+      return;
     }
-    idle_ = asked ? 0 : std::min(idle_ + 1, kPatience);
     // Others have a turn first, who may ask for more: words that are handed on at once have not come yet.
+    idle_ = std::min(idle_ + 1, kPatience);
     if (idle_ < kPatience) return;
     ended_ = requests.closed();
-    while (asked_for_ > handed_on_) hand_on();
+    hand_on(0);
   }
   bool done() const { return ended_ && asked_for_ == handed_on_; }
 
  private:
   static constexpr std::size_t kMost = kPrefetched;
   static constexpr std::size_t kRoom = 2 * kMost;
+  static constexpr std::size_t kAtOnce = 16;
   static constexpr int kPatience = 3;
 
-  /// Tells whether anything was.
-  bool prefetch_what_is_asked() {
-    const std::size_t before = asked_for_;
-    while (asked_for_ - handed_on_ < kRoom && word_wanted()) {
+  /// Tells whether any word was asked for.
+  bool ask() {
+    if (left_ > 0) return prefetch(), true;
+    return pull_burst(requests, [this](std::span<const Request> all) {
+      std::size_t taken = 0;
+      for (const std::size_t enough = asked_for_ + kAtOnce; taken < all.size() && left_ == 0 && asked_for_ < enough;) {
+        word_ = words_at(memory_, all[taken]);
+        left_ = all[taken++].num;
+        prefetch();
+      }
+      return taken;
+    });
+  }
+  /// The words of a request, as long as there is room.
+  void prefetch() {
+    for (; left_ > 0 && asked_for_ - handed_on_ < kRoom; --left_, word_ += kOneWord) {
       __builtin_prefetch(word_);
       prefetched_[asked_for_++ % kRoom] = word_;
-      word_ += kOneWord;
-      --left_;
     }
-    return asked_for_ != before;
   }
-  /// Takes the next request where nothing is left of the last; whether there is a word to ask for.
-  bool word_wanted() {
-    Request request{};
-    while (left_ == 0 && requests.pull(request)) {
-      word_ = words_at(memory_, request);
-      left_ = request.num;
-    }
-    return left_ > 0;
+  /// The oldest, until only `kept` are under way.
+  void hand_on(std::size_t kept) {
+    while (asked_for_ - handed_on_ > kept)
+      push_burst(words, [this, kept](std::span<Response> slots) {
+        const std::size_t count = std::min(slots.size(), asked_for_ - handed_on_ - kept);
+        for (Response& slot : slots.first(count))
+          slot = *reinterpret_cast<const Response*>(prefetched_[handed_on_++ % kRoom]);
+        return count;
+      });
   }
-  /// The oldest.
-  void hand_on() { words.push(*reinterpret_cast<const Response*>(prefetched_[handed_on_++ % kRoom])); }
 
   std::span<std::byte> memory_;
   std::array<const std::byte*, kRoom> prefetched_{};

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 
 #include "apps/hash_lookup/table.hpp"
@@ -16,6 +18,9 @@ namespace isthmus::apps {
 
 /// Keys, or values, of a word of the stream.
 inline constexpr std::uint32_t kKeysAWord = kWordBytes / sizeof(Key);
+
+/// Look-ups that an actor handles between two moves of tokens, where so many are at hand.
+inline constexpr std::size_t kAtOnce = 32;
 
 /// The part of an entry that a look-up needs: its first bytes.
 struct EntryHead {
@@ -64,7 +69,7 @@ struct EntryReader {
 
   void step() {
     while (answered.pull()) ++free;
-    while (const Unmatched* next = unmatched.pull_in_place()) ask(next->entry, next->context);
+    while (go_on()) continue;
     while (free > 0) {
       const StreamWord* word = keys.pull_in_place();
       if (word == nullptr) {
@@ -77,14 +82,37 @@ struct EntryReader {
   bool done() const { return ended && free == window; }
 
  private:
+  /// Tells whether there was a look-up that goes on.
+  bool go_on() {
+    std::array<Unmatched, kAtOnce> next;
+    std::size_t count = 0;
+    const bool any = pull_burst(unmatched, [&](std::span<const Unmatched> came) {
+      count = std::min(came.size(), next.size());
+      std::copy_n(came.begin(), count, next.begin());
+      return count;
+    });
+    ask(std::span(next).first(count));
+    return any;
+  }
   void begin(const Word& word) {
     --free;
-    for (const Key key : std::bit_cast<std::array<Key, kKeysAWord>>(word))
-      ask(bucket_of(key, table.buckets), {.key = key, .number = number++});
+    const auto of_word = std::bit_cast<std::array<Key, kKeysAWord>>(word);
+    std::array<Unmatched, kKeysAWord> first;
+    for (std::size_t i = 0; i < kKeysAWord; ++i)
+      first[i] = {.entry = bucket_of(of_word[i], table.buckets), .context = {.key = of_word[i], .number = number++}};
+    ask(first);
   }
-  void ask(std::uint64_t entry, const Context& context) {
-    requests.push({.num = 1, .addr = table.address + entry * sizeof(TableEntry)});
-    contexts.push(context);
+  void ask(std::span<const Unmatched> look_ups) {
+    while (!look_ups.empty())
+      push_burst(requests, contexts, [&](std::span<DramReadReq> reads, std::span<Context> kept) {
+        const std::size_t count = std::min(reads.size(), look_ups.size());
+        for (std::size_t i = 0; i < count; ++i) {
+          reads[i] = {.num = 1, .addr = table.address + look_ups[i].entry * sizeof(TableEntry)};
+          kept[i] = look_ups[i].context;
+        }
+        look_ups = look_ups.subspan(count);
+        return count;
+      });
   }
 };
 
@@ -108,23 +136,40 @@ struct Matcher {
   Matcher(std::uint32_t window_words, std::uint32_t message_words) : window(window_words), message(message_words) {}
 
   void step() {
-    EntryHead entry;
-    std::memcpy(&entry, entries.read_in_place().data.bytes.data(), sizeof(entry));
-    const Context context = contexts.read();
-    if (entry.key == context.key)
-      answer(context.number, entry.value);
-    else if (entry.next == TableEntry::kLast)
-      answer(context.number, kAbsent);
-    else
-      unmatched.push({.entry = entry.next, .context = context});
+    std::array<Unmatched, kAtOnce> next;
+    std::size_t count = 0;
+    read_burst(entries, contexts, [&](std::span<const DramReadResp> came, std::span<const Context> of) {
+      const std::size_t compared = std::min(came.size(), next.size());
+      for (std::size_t i = 0; i < compared; ++i) {
+        EntryHead entry;
+        std::memcpy(&entry, came[i].data.bytes.data(), sizeof(entry));
+        if (entry.key == of[i].key)
+          answer(of[i].number, entry.value);
+        else if (entry.next == TableEntry::kLast)
+          answer(of[i].number, kAbsent);
+        else
+          next[count++] = {.entry = entry.next, .context = of[i]};
+      }
+      return compared;
+    });
+    go_on(std::span(next).first(count));
+    for (; known[first] == kKeysAWord; first = (first + 1) & (window - 1)) send();
   }
 
  private:
+  void go_on(std::span<const Unmatched> next) {
+    while (!next.empty())
+      push_burst(unmatched, [&](std::span<Unmatched> slots) {
+        const std::size_t count = std::min(slots.size(), next.size());
+        std::copy_n(next.begin(), count, slots.begin());
+        next = next.subspan(count);
+        return count;
+      });
+  }
   void answer(std::uint32_t number, Value value) {
     const std::uint32_t word = number / kKeysAWord & (window - 1);  // a division would take a third of the step
     found[word][number % kKeysAWord] = value;
-    if (++known[word] < kKeysAWord) return;
-    for (; known[first] == kKeysAWord; first = (first + 1) & (window - 1)) send();
+    ++known[word];
   }
   void send() {
     if (++in_message == message) in_message = 0;
