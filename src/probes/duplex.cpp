@@ -11,9 +11,9 @@ namespace {
 using offload::Call;
 
 /// One direction: a host thread with its queue, buffer and memory, and when its copies began and ended.
-class Way {
+class OneWayCopies {
  public:
-  Way(offload::Device& device, Direction direction, Bytes size)
+  OneWayCopies(offload::Device& device, Direction direction, Bytes size)
       : direction_(direction), buffer_(device.allocate(size)), memory_(device, size, true), queue_(device.queue()) {
     memory_.fill();
   }
@@ -64,7 +64,8 @@ class Way {
 class Duplex final : public Sampler {
  public:
   Duplex(offload::Device& device, Bytes size)
-      : device_(device), ways_{Way(device, Direction::to_device, size), Way(device, Direction::to_host, size)} {}
+      : device_(device),
+        ways_{OneWayCopies(device, Direction::to_device, size), OneWayCopies(device, Direction::to_host, size)} {}
 
   std::vector<Time> take(int samples) override {
     const auto to_device = device_.mailbox(1);
@@ -81,13 +82,13 @@ class Duplex final : public Sampler {
 
   void check() override {
     device_.run({{"probe", [&](offload::Host& host) {
-                    for (Way& way : ways_) way.require_unchanged(host);
+                    for (OneWayCopies& way : ways_) way.require_unchanged(host);
                   }}});
   }
 
  private:
   offload::Device& device_;
-  std::array<Way, 2> ways_;
+  std::array<OneWayCopies, 2> ways_;
 };
 
 }  // namespace

@@ -27,8 +27,8 @@ constexpr Bytes kTried{std::int64_t{4} << 20U};  // the largest copy with which 
 constexpr std::size_t kPartsTried = 6;
 constexpr double kLeastGain = 0.02;
 
-/// The way of a probe's copies.
-struct Way {
+/// What a probe copies: in which direction, to or from which memory of the host.
+struct CopyKind {
   Direction direction;
   HostSide side;
 };
@@ -51,7 +51,7 @@ std::vector<std::vector<SystemBoard>> boards_by_node(const platform::System& sys
 /// A board's end of the copies.
 class CopyEnd {
  public:
-  CopyEnd(offload::ModelDevice& device, const Way& way, Bytes size)
+  CopyEnd(offload::ModelDevice& device, const CopyKind& way, Bytes size)
       : way_(way),
         buffer_(device.allocate(size)),
         bytes_(device, size, way.side == HostSide::pinned),
@@ -79,7 +79,7 @@ class CopyEnd {
   Time end;
 
  private:
-  Way way_;
+  CopyKind way_;
   std::unique_ptr<offload::Buffer> buffer_;
   HostBytes bytes_;
   std::unique_ptr<offload::Queue> queue_;
@@ -88,7 +88,7 @@ class CopyEnd {
 /// Copies by all boards of a host at once.
 class Copies {
  public:
-  Copies(const std::vector<SystemBoard>& boards, const Way& way, Bytes size)
+  Copies(const std::vector<SystemBoard>& boards, const CopyKind& way, Bytes size)
       : way_(way), system_(offload::open_system(boards, {})) {
     for (std::size_t i = 0; i < system_->boards(); ++i)
       sides_.push_back(std::make_unique<CopyEnd>(system_->device(i), way, size));
@@ -132,7 +132,7 @@ class Copies {
     system_->run(std::move(threads));
   }
 
-  Way way_;
+  CopyKind way_;
   std::unique_ptr<ModelSystem> system_;
   std::vector<std::unique_ptr<CopyEnd>> sides_;
 };
@@ -150,7 +150,7 @@ std::string faster(const platform::Description& board, const std::string& key) {
 /// The limit of the copies of a host's boards, found by trial.
 class LimitSearch {
  public:
-  LimitSearch(std::vector<SystemBoard> boards, std::vector<std::string> overrides, const Way& way)
+  LimitSearch(std::vector<SystemBoard> boards, std::vector<std::string> overrides, const CopyKind& way)
       : boards_(std::move(boards)), overrides_(std::move(overrides)), way_(way) {}
 
   struct Limit {
@@ -205,12 +205,12 @@ class LimitSearch {
 
   std::vector<SystemBoard> boards_;
   std::vector<std::string> overrides_;  ///< KEY=VALUE with which the boards were loaded
-  Way way_;
+  CopyKind way_;
   std::map<std::int64_t, Limit> known_;
 };
 
 /// The rate of all boards of a host together; its limit is not searched for.
-Finding copied(const SystemJob& job, const Way& way, const std::vector<SystemBoard>& boards, Bytes size) {
+Finding copied(const SystemJob& job, const CopyKind& way, const std::vector<SystemBoard>& boards, Bytes size) {
   Finding finding{.quantity = "bandwidth", .unit = "GB/s", .size = size, .parameters = {}, .samples = {}, .times = {}};
   Copies copies(boards, way, size);
   for (int i = 0; i < job.samples; ++i) finding.times.push_back(copies.take());
@@ -221,7 +221,7 @@ Finding copied(const SystemJob& job, const Way& way, const std::vector<SystemBoa
   return finding;
 }
 
-void probe_node(const SystemJob& job, const Way& way, const platform::System& system, std::size_t node,
+void probe_node(const SystemJob& job, const CopyKind& way, const platform::System& system, std::size_t node,
                 const Report& report) {
   const auto boards = boards_by_node(system)[node];
   if (boards.empty()) return;
@@ -238,7 +238,7 @@ void probe_node(const SystemJob& job, const Way& way, const platform::System& sy
 
 struct Named {
   std::string_view name;
-  Way way;
+  CopyKind way;
 };
 constexpr std::array kWays = std::to_array<Named>({
     {"h2d", {Direction::to_device, HostSide::pageable}},
@@ -261,7 +261,7 @@ std::span<const Probe> system_probes() {
 
 void probe_system(const SystemJob& job, const Probe& probe, const Report& report) {
   const platform::System system = platform::load_system(job.target, job.overrides);
-  const Way way = std::ranges::find(kWays, probe.name, &Named::name)->way;
+  const CopyKind way = std::ranges::find(kWays, probe.name, &Named::name)->way;
   for (const auto& board : system.boards())
     platform::require(board.platform, fmt::format("probe '{}' of board '{}'", probe.name, board.name),
                       probe.crosses.needs);
