@@ -59,7 +59,7 @@ def measure(
                 places = [HpccPlace.model_validate(place) for place in event["places"]]
                 for line in map_lines(places) if len(places) > 1 else []:
                     session.note(line)
-                if launch.words and (other := other_devices(places, platform.node(), seen())):
+                if launch.words and (other := other_devices(places, platform.node(), seen() or [])):
                     session.warn(other)
             else:
                 listener(event)
