@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ending.hpp"
 #include "isthmus/base/error.hpp"
 #include "scheduler.hpp"
 #include "window.hpp"
