@@ -52,9 +52,9 @@ class Sections {
   std::string of(std::string_view kind) const {
     const auto known = std::ranges::find_if(
         platform::schema(), [kind](const auto* one) { return one->name() == kind || one->family == kind; });
-    const auto word = text_.find(fmt::format(".{}]\n", (*known)->name));
+    const auto word = text_.find(fmt::format(".{}]\n", (*known)->name()));
     const auto begin =
-        word == std::string::npos ? text_.find(fmt::format("[{}]\n", (*known)->name)) : text_.rfind("\n[", word) + 1;
+        word == std::string::npos ? text_.find(fmt::format("[{}]\n", (*known)->name())) : text_.rfind("\n[", word) + 1;
     const auto end = text_.find("\n[", begin);
     return text_.substr(begin, end == std::string::npos ? end : end + 1 - begin);
   }
