@@ -176,6 +176,7 @@ const std::vector<Witness>& shared_witnesses() {
       {"link.capi.round_trip", "2us", kCapi},
       {"link.qpi.directory", kToggled, kOneChannel},
       {"host.llc.allocate_on_device_read", kToggled, kOneChannel},
+      {"host.memory.capacity", "16KiB", kOneChannel},
       {"translation.enabled", kToggled, kOneChannel},
       {"translation.pageable", "false", kCapi},
       {"translation.held", "1", kCapi, {"translation.page=4KiB"}},

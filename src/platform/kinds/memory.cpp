@@ -12,7 +12,7 @@ constexpr std::array kMemoryKeys = std::to_array<Key>({
     {"transfer_rate", transfers, 100 * MTps, 20000 * MTps, "transfer rate of the host's DRAM"},
     {"data_width", bytes, 1, 128, "width of the data bus of one channel of the host's DRAM"},
     {"channels", count, 1, 64, "channels of the host's DRAM"},
-    {"capacity", bytes, kMiB, 65536 * kGiB, "size of the host's DRAM, all channels together", kMayBeLeftOut},
+    {"capacity", bytes, kKiB, 65536 * kGiB, "size of the host's DRAM, all channels together", kMayBeLeftOut},
     {"latency", time, ns, 10 * us,
      "idle read of the host's DRAM, from the root complex and back to it: a part of link.pcie.round_trip",
      kFasterEitherWay},
