@@ -68,11 +68,6 @@ bool see_nothing(PortState& port, Tick now) {
   return false;
 }
 
-/// Tells whether the port was popped, or a `pull` of it failed, at `now` before.
-[[gnu::always_inline]] inline bool pulled_before(const PortState& port, Tick now) {
-  return port.last_miss == now || Channel::header_at(port.cursor - port.channel->stride).popped_at == now;
-}
-
 /// Tells whether a poll of the port has failed at `now` before, alone or together with others.
 bool seen_before(const PortState& port, Tick now) {
   const ToldTogether* const told = port.channel->told;
@@ -123,7 +118,7 @@ enum class Head : std::uint8_t { unknown, later, visible };
 [[gnu::noinline]] bool ask_for_token(PortState& port) {
   Actor& actor = *port.actor;
   const Here here(actor);
-  if (accessed_now(port)) advance(actor);
+  if (accessed_at(port, actor.now)) advance(actor);
   if (!actor.scheduler->token_visible(actor, *port.channel)) return miss(port, actor.now);
   open_behind_head(port);
   return true;
@@ -131,7 +126,7 @@ enum class Head : std::uint8_t { unknown, later, visible };
 
 /// The answer to `token_visible` that needs a look at the channel.
 [[gnu::noinline]] bool look_for_token(PortState& port, Tick now) {
-  const Head head = pulled_before(port, now) ? Head::unknown : known_head(port, now);
+  const Head head = accessed_at(port, now) ? Head::unknown : known_head(port, now);
   if (head == Head::unknown) return ask_for_token(port);
   return head == Head::later ? miss(port, now) : see(port, now);
 }
@@ -152,7 +147,7 @@ bool token_visible(PortState& port) {
   const Tick now = running_now;
   // The commonest case comes first, in few instructions: an actor that asks more often than tokens come.
   const bool nothing = port.cursor == port.window_end && port.nothing_before > now;
-  return nothing && !pulled_before(port, now) ? miss(port, now) : look_for_token(port, now);
+  return nothing && !accessed_at(port, now) ? miss(port, now) : look_for_token(port, now);
 }
 
 bool peek(PortState& port) {

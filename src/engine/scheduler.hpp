@@ -196,9 +196,9 @@ class Scheduler {
   bool shuffled_;
 };
 
-/// Tells whether the reader's end was popped, or found empty, at the present tick.
-inline bool accessed_now(const PortState& port) {
-  return port.channel->last_popped_at() == port.actor->now || port.last_miss == port.actor->now;
+/// Tells whether the reader's end was popped, or found empty, at `tick`.
+[[gnu::always_inline]] inline bool accessed_at(const PortState& port, Tick tick) {
+  return port.last_miss == tick || Channel::header_at(port.cursor - port.channel->stride).popped_at == tick;
 }
 /// A step without a failed poll is watched if it is the first to start at or after a mark. Marks are 0, the powers of
 /// two, and from `kLastDoubling` on its multiples. `mark_after` gives the next mark; `mark_before` the one before the

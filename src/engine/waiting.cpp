@@ -194,7 +194,7 @@ void Scheduler::claim_slot(PortState& port) {
 inline void Scheduler::claim_token(PortState& port) {
   Actor& actor = *port.actor;
   Channel& channel = *port.channel;
-  if (accessed_now(port)) advance(actor);
+  if (accessed_at(port, actor.now)) advance(actor);
   const Tick began = actor.now;
   while (channel.empty() && !channel.closing()) {
     actor.wait = Wait::read;
