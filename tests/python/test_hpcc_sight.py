@@ -75,4 +75,3 @@ def test_ranks_without_a_device_get_the_reason_where_the_command_has_one() -> No
     known = sight.with_reason(error, ["opencl:0"], SEEN, [])
     assert str(known).startswith("ranks see no OpenCL device, and Fake is here: what starts")
     assert sight.with_reason(error, ["opencl:0"], [], []) is error
-    assert sight.with_reason(error, ["opencl:0"], SEEN, None) is error

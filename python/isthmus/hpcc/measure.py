@@ -59,7 +59,7 @@ def measure(
                 places = [HpccPlace.model_validate(place) for place in event["places"]]
                 for line in map_lines(places) if len(places) > 1 else []:
                     session.note(line)
-                if launch.words and (other := other_devices(places, platform.node(), seen() or [])):
+                if launch.words and (other := other_devices(places, platform.node(), seen())):
                     session.warn(other)
             else:
                 listener(event)
@@ -68,7 +68,8 @@ def measure(
         try:
             return run(arguments, launch, tell, session.stream, watch or Watch())
         except IsthmusError as error:
-            if not launch.words or "--on" not in arguments:
+            # Ranks that did not start say no reason, and would see no device either.
+            if not launch.words or "--on" not in arguments or isinstance(error, NoReasonError):
                 raise
             targets = arguments[arguments.index("--on") + 1].split(",")
             raise with_reason(error, targets, seen(), seen(launch)) from None

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from isthmus.base.errors import IsthmusError
 from isthmus.records import HpccPlace
 from isthmus.running.targets import device_of
-from isthmus.running.tools import Event, Launch, NoReasonError, collect
+from isthmus.running.tools import Event, Launch, collect
 
 # What the loader of OpenCL drivers looks at. Lists in them are parted by ':', where a loader inside mpirun cuts the
 # value that its ranks inherit.
@@ -13,12 +13,10 @@ VARIABLES = ("OCL_ICD_FILENAMES", "OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OPEN
 _WHY = f"what starts the ranks hands them another environment or puts them into a container: {', '.join(VARIABLES)}"
 
 
-def seen(launch: Launch | None = None) -> list[Event] | None:
-    """The devices that a command sees here, or where `launch` starts it; None if it could not be started there."""
+def seen(launch: Launch | None = None) -> list[Event]:
+    """The devices that a command sees here, or where `launch` starts it; none where there is none."""
     try:
         return collect("isthmus-devices", [], "device", launch)
-    except NoReasonError:
-        return None
     except IsthmusError:
         return []
 
@@ -35,14 +33,12 @@ def other_devices(places: Sequence[HpccPlace], host: str, here: Sequence[Event])
 
 
 def with_reason(
-    error: IsthmusError, targets: Iterable[str], here: Sequence[Event] | None, there: Sequence[Event] | None
+    error: IsthmusError, targets: Iterable[str], here: Sequence[Event], there: Sequence[Event]
 ) -> IsthmusError:
     """The error of ranks that see no device, or none of these targets, with the reason where this command sees it.
 
-    `here` and `there` are the devices that this command and the ranks see, None where nothing was heard of them.
+    `here` and `there` are the devices that this command and the ranks see.
     """
-    if here is None or there is None:
-        return error
     if here and not there:
         return IsthmusError(f"ranks see no OpenCL device, and {here[0]['name']} is here: {_WHY}")
     hidden = next((one for one in targets if device_of(one, here) and not device_of(one, there)), None)
