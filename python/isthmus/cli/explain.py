@@ -13,6 +13,7 @@ from isthmus.show.session import Session
 if TYPE_CHECKING:
     from isthmus.explaining.measurement import Measurement
     from isthmus.records import Platform
+    from isthmus.running.predictions import Predictions
 
 EXAMPLES = [
     "isthmus explain model:aws-f1 --measured 'd2h 64MiB 1.7 GB/s'",
@@ -53,6 +54,7 @@ def explain(
     a board may have. The models' results are kept, so that the next question about the board is answered at once.
     """
     from isthmus.explaining.measurement import over_coherent_link, read_all, read_symptoms
+    from isthmus.running.predictions import Predictions
 
     if target is None:
         raise IsthmusError("TARGET: expected a model", hint="'isthmus platform list' names them.")
@@ -69,7 +71,7 @@ def explain(
     numbers = over_coherent_link(read_all(measured or [], chosen), board)
     busy = read_symptoms(symptom or [])
     _check_room(numbers, board)
-    return _explain(session, board, numbers, busy, target, tuple(sets or ()))
+    return _explain(session, board, numbers, busy, Predictions(target, sets or ()))
 
 
 def _causes(board: "Platform") -> list[str]:
@@ -109,12 +111,7 @@ def _bytes(board: "Platform", key: str) -> int | None:
 
 
 def _explain(
-    session: Session,
-    board: "Platform",
-    numbers: "list[Measurement]",
-    busy: float | None,
-    target: str,
-    sets: tuple[str, ...],
+    session: Session, board: "Platform", numbers: "list[Measurement]", busy: float | None, predictions: "Predictions"
 ) -> None:
     from isthmus.explaining.asking import next_measurement
     from isthmus.explaining.explain import explain as find
@@ -129,22 +126,20 @@ def _explain(
     )
     from isthmus.explaining.waterfall import steps_to
     from isthmus.records import ExplainFile
-    from isthmus.running.predictions import Predictions
 
-    predictions = Predictions(target, sets)
     with session.progress() as progress:
         found = find(
             board, predictions, numbers, busy, lambda done, total: progress.update("models of causes", done, total)
         )
         falls = [steps_to(one, at, found, board, predictions) for at, one in enumerate(numbers)]
-        ask = ask_of(next_measurement(found, predictions, target, sets), found)
+        ask = ask_of(next_measurement(found, predictions), found)
     rows = rows_of(found)
     for row in rows:
         session.stream(row)
     verdict = verdict_of(found)
     file = ExplainFile(
         context=session.context(),
-        target=target,
+        target=predictions.target,
         measured=[quantity(one, one.seconds) for one in numbers],
         cpu=busy,
         rows=rows,

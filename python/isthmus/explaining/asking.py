@@ -27,14 +27,12 @@ class NextMeasurement:
     fits: list[Fit]
 
 
-def next_measurement(
-    found: Explanation, predictions: Predictions, target: str, sets: Sequence[str]
-) -> NextMeasurement | None:
+def next_measurement(found: Explanation, predictions: Predictions) -> NextMeasurement | None:
     """The next measurement for the causes that fit best; None if there is only one."""
     fits = _open(found)
     if len(fits) < 2:
         return None
-    candidates = _candidates(found.numbers, target, sets)
+    candidates = _candidates(found.numbers, predictions.target, predictions.sets)
     rows = predicted(predictions, [found.change_of(one) for one in fits], candidates)
     best, most = None, (1, 0.0)
     for at, candidate in enumerate(candidates):

@@ -66,8 +66,8 @@ class Predictions:
     """Answers of one target with `sets`; what it cannot do with a change is None."""
 
     def __init__(self, target: str, sets: Sequence[str] = (), cache: "Path | None" = None) -> None:
-        self._target = target
-        self._sets = tuple(sets)
+        self.target = target
+        self.sets = tuple(sets)
         self._platform = str(platform(target, sets)["sha256"])
         self._cache = _Cache(cache or user_folder("cache") / "predictions.sqlite")
         self._known: dict[Ask, Answer | None] = {}
@@ -82,7 +82,7 @@ class Predictions:
         """Answers of the model as it is: what it cannot do is an IsthmusError, in the tool's words."""
         wanted = list(asks)
         parts = (part for ask in wanted for part in _parts(ask))
-        for probing, group in _groups(self._target, self._sets, dict.fromkeys(parts)):
+        for probing, group in _groups(self.target, self.sets, dict.fromkeys(parts)):
             self._known.update(self._recall(group))
             if not all(ask in self._known for ask in group):
                 found = _run(probing, group)
@@ -107,7 +107,7 @@ class Predictions:
         new = [ask for ask in dict.fromkeys(asks) if ask not in self._known]
         self._known.update(self._recall(new))
         missing = [ask for ask in new if ask not in self._known]
-        groups = dict(enumerate(_groups(self._target, self._sets, missing)))
+        groups = dict(enumerate(_groups(self.target, self.sets, missing)))
         done = 0
 
         def keep(_: int, found: dict[Ask, Answer | None]) -> None:
