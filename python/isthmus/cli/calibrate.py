@@ -277,7 +277,8 @@ def _overall(found: dict[str, list[float]]) -> float | None:
     from isthmus.calibration.device_curves import probe_of
     from isthmus.calibration.fit import median
 
-    every = [error for curve, errors in found.items() if probe_of(curve) in fitted_probes() for error in errors]
+    probes = fitted_probes()
+    every = [error for curve, errors in found.items() if probe_of(curve) in probes for error in errors]
     return median(every) if every else None
 
 
