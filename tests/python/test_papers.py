@@ -97,7 +97,7 @@ KNOWN = {
     "maintained": lambda body: body.partition(":")[0] in BOARDS,
     "reduction": lambda body: body.partition(":")[0] in BOARDS,
     "application": lambda body: body.partition(":")[0] in BOARDS,
-    "saturation": is_saturation, "ratio": is_ratio, "mean": is_ratio, "loss": is_ratio,
+    "saturation": is_saturation, "ratio": is_ratio, "sum": is_ratio, "mean": is_ratio, "loss": is_ratio,
     "row": lambda body: body in ROWS, "formula": is_listed, "claim": is_listed,
 }  # fmt: skip
 

@@ -210,6 +210,13 @@ def test_cycles_that_are_turned_off_are_as_few_whole_ones_as_the_board_takes() -
     assert all(text.partition("=")[2].isdigit() for text in tried)
 
 
+def test_a_sum_is_twice_the_mean_and_both_links_move_what_each_moves(evaluator: Evaluator) -> None:
+    links = [f"probe:xeon-fpga-v2:shared-read:64KiB@channel={name}" for name in ("vh0", "vh1")]
+    rates = [number(evaluator, expression, "GB/s") for expression in links]
+    assert number(evaluator, f"sum:{' / '.join(links)}", "GB/s") == pytest.approx(sum(rates))
+    assert number(evaluator, f"mean:{' / '.join(links)}", "GB/s") == pytest.approx(sum(rates) / 2)
+
+
 def test_a_loss_is_what_a_rate_lacks_of_another(evaluator: Evaluator) -> None:
     slow, fast = (f"probe:zynq-ultrascale:port-rx:64KiB@port={port},state=read" for port in ("hpc", "hp"))
     rates = [number(evaluator, expression, "GB/s") for expression in (slow, fast)]

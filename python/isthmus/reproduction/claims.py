@@ -12,7 +12,6 @@ LARGE = 64 << 20
 TRANSFERS = [64 << power for power in range(21)]  # 64 B to 64 MiB
 REQUESTS = [64 << power for power in range(7)]  # 64 B to 4 KiB
 LINE = 64
-PLATEAU = 1 << 20
 NEAR = 5.0
 TOLERANCE = 0.001
 SATURATED = 0.98
@@ -120,14 +119,6 @@ def _ahead_between(
     return all(ahead[size] >= behind[size] for size in sizes)
 
 
-def _sum_reaches(
-    models: ModelRuns, _lookup: Lookup, board: str, probe: str, first: str, second: str, rate: str
-) -> bool:
-    """Two channels move so many GB/s together, each by itself at 1 MiB."""
-    plateaus = [models.probe(board, probe, [PLATEAU], [f"channel={one}"])[PLATEAU] for one in (first, second)]
-    return sum(plateaus) >= float(rate)
-
-
 def _time_goes_with_clock(models: ModelRuns, _lookup: Lookup, application: str, size: str, percent: str) -> bool:
     """An iteration takes as many cycles of the kernel's clock on every board that can, within so many per cent."""
     cycles = [models.iterations(board, application, int(size))[1] * models.number(board, "kernel.clock")
@@ -151,7 +142,6 @@ CLAIMS: dict[str, Claim] = {
     "coherent_share_below": Claim(_coherent_share_below, "BOARD:NUMBER"),
     "miss_reduced": Claim(_miss_reduced, "BOARD:OTHER:NUMBER"),
     "ahead_between": Claim(_ahead_between, "BOARD:PROBE:FIRST:SECOND:LOW_SIZE:HIGH_SIZE"),
-    "sum_reaches": Claim(_sum_reaches, "BOARD:PROBE:FIRST:SECOND:NUMBER"),
     "time_goes_with_clock": Claim(_time_goes_with_clock, "APPLICATION:ROWS:NUMBER"),
     "port_ratio": between(ClaimNumber(ratio, "%"), "BOARD:PROBE:WAY:SIZE:OTHER_WAY:OTHER_SIZE:LOW:HIGH"),
     "port_knee": between(ClaimNumber(knee, "MiB"), "BOARD:PROBE:WAY:OTHER_WAY:SIZE:LOW_SIZE:HIGH_SIZE"),

@@ -24,7 +24,7 @@ PROBED = frozenset({"probe", "probe-time", "probe-cycles", "accesses", "requests
 CHANGED = PROBED | {"application"}  # in which numbers may be replaced
 WHOLE = {"run", "rate", "saturation", "overtakes", "maintained", "reduction"}  # of more than one number
 MODEL = CHANGED | WHOLE  # what the model computes
-OF_TWO = ("ratio", "mean", "loss")  # values of rows and experiments, A / B
+OF_TWO = ("ratio", "sum", "mean", "loss")  # values of rows and experiments, A / B
 KINDS = (*sorted(MODEL), "input", *OF_TWO, "row", "formula", "claim")
 
 STAGE = "stage"  # the field behind which the name of one stands
@@ -199,8 +199,8 @@ class Evaluator:
         own = units[0] if units else ""
         values = (self.value(text, own) if ":" in text else self.of_row(text, own) for text in texts)
         over, under = map(number_in, values)
-        if kind == "mean":
-            return (over + under) / 2
+        if kind in ("sum", "mean"):
+            return (over + under) / (2 if kind == "mean" else 1)
         whole = 100 if unit == "%" else 1
         return whole * (1 - over / under if kind == "loss" else over / under)
 
