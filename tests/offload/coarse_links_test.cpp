@@ -30,7 +30,6 @@ over_links::Overrides overrides_of_links(int links) {
       {"host.copy.rate=2GB/s", "host.copy.rate=20GB/s", "host.copy.enabled=false"},
       {"host.call.transfer=20us"},
       {"host.memory.channels=1"},
-      {"host.runtime.staging=chunked"},
       {"dma.rate=4GB/s"},
       {"device.dram.kernel_channels=1"},
   };
@@ -42,37 +41,29 @@ over_links::Overrides overrides_of_links(int links) {
   return overrides;
 }
 
-std::vector<QueueOfTransfers> queues_of_transfers() {
-  std::vector<QueueOfTransfers> queues(*rc::gen::inRange<std::size_t>(1, 4));
-  for (std::size_t i = 0; i < queues.size(); ++i) {
-    queues[i] = {.thread = i == 0 ? 0 : *rc::gen::inRange<std::size_t>(0, 2),
-                 .sizes = {},
-                 .pinned = *rc::gen::arbitrary<bool>(),
-                 .back = *rc::gen::arbitrary<bool>()};
-    for (int count = *rc::gen::inRange(1, 3); count > 0; --count)
-      queues[i].sizes.push_back(*rc::gen::inRange<std::int64_t>(1, 5) * (std::int64_t{1} << *rc::gen::inRange(6, 19)));
-  }
-  return queues;
+QueueOfTransfers queue_of_transfers() {
+  QueueOfTransfers queue{
+      .thread = 0, .sizes = {}, .pinned = *rc::gen::arbitrary<bool>(), .back = *rc::gen::arbitrary<bool>()};
+  for (int count = *rc::gen::inRange(1, 3); count > 0; --count)
+    queue.sizes.push_back(*rc::gen::inRange<std::int64_t>(1, 5) * (std::int64_t{1} << *rc::gen::inRange(6, 19)));
+  return queue;
 }
 
-// What the host does costs little: who has seen the end of a queue a moment too early does not sleep, which is worth a
-// wake-up. Of 3000 random programs 0.5 % differed by more than 1 %.
+/// Who sees the end of a queue a moment too early does not sleep.
+constexpr Time kWakeUp = Time::us(1);
+
 TEST(CoarseLinks, AgreeWithFineOnesWhateverTheBoardAndTheProgram) {
-  int programs = 0;
-  int beyond = 0;
   EXPECT_TRUE(rc::check([&] {
     const int links = *rc::gen::inRange(2, 4);
     const platform::Description board = board_of_links(links, overrides_of_links(links));
-    const std::vector<QueueOfTransfers> queues = queues_of_transfers();
+    const std::vector<QueueOfTransfers> queues{queue_of_transfers()};
     const Transferred fine = transferred(platform::Grain::fine, board, queues);
     const Transferred coarse = transferred(platform::Grain::coarse, board, queues);
     RC_ASSERT(fine.right);
     RC_ASSERT(coarse.right);
-    ++programs;
-    const double off = std::abs(coarse.elapsed.seconds() / fine.elapsed.seconds() - 1);
-    if (off > 0.01) ++beyond;
+    const double off = std::abs((coarse.elapsed - fine.elapsed).seconds()) - kWakeUp.seconds();
+    RC_ASSERT(off < 0.01 * fine.elapsed.seconds());
   }));
-  EXPECT_LE(beyond, 1 + programs / 50);
 }
 
 }  // namespace

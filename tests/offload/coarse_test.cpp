@@ -55,8 +55,9 @@ std::unique_ptr<ModelDevice> open_in_grain(platform::Grain grain, const Override
 }
 
 constexpr std::int32_t kAdded = 3;
+constexpr std::size_t kMostRounds = 3;
 
-/// What a host thread does, again and again: bytes there, a kernel over them, bytes back.
+/// What a host thread does with a queue, again and again: bytes there, a kernel over them, bytes back.
 struct Work {
   int rounds;
   std::int64_t bytes;
@@ -74,36 +75,31 @@ class Program {
   Program(ModelDevice& device, const std::vector<Work>& works) : device_(device), kernel_(device.kernel("adds")) {
     for (const Work& work : works) {
       const auto size = static_cast<std::size_t>(work.bytes);
-      Thread& thread = threads_.emplace_back(work);
-      thread.queue = device.queue();
-      thread.in = device.allocate({work.bytes});
-      thread.out = device.allocate({work.bytes});
+      Chain& chain = chains_.emplace_back(work);
+      chain.queue = device.queue();
+      chain.in = device.allocate({work.bytes});
+      chain.out = device.allocate({work.bytes});
       for (int round = 0; round < work.rounds; ++round) {
-        auto& sent = thread.sent.emplace_back();
+        auto& sent = chain.sent.emplace_back();
         for (std::size_t i = 0; i < size; ++i)
-          sent.push_back(static_cast<std::byte>(i * 7 + threads_.size() + 50 * thread.sent.size()));
-        thread.back.emplace_back(size);
+          sent.push_back(static_cast<std::byte>(i * 7 + chains_.size() + 50 * chain.sent.size()));
+        chain.back.emplace_back(size);
       }
     }
   }
 
   WhatCame run() {
-    std::vector<HostThread> bodies;
-    bodies.reserve(threads_.size());
-    for (Thread& thread : threads_)
-      bodies.push_back(
-          {"thread " + std::to_string(bodies.size()), [this, &thread](Host& host) { body(host, thread); }});
-    device_.run(std::move(bodies));
+    device_.run({{"thread", [this](Host& host) { body(host); }}});
     WhatCame outcome{.elapsed = elapsed_,
                      .right = true,
                      .limit = bottleneck(device_.parts(), device_.last_run(), device_.path()).part};
-    for (const Thread& thread : threads_) outcome.right = outcome.right && all_right(thread);
+    for (const Chain& chain : chains_) outcome.right = outcome.right && all_right(chain);
     return outcome;
   }
 
  private:
-  struct Thread {
-    explicit Thread(const Work& what) : work(what) {}
+  struct Chain {
+    explicit Chain(const Work& what) : work(what) {}
     Work work;
     std::unique_ptr<Queue> queue{};
     std::unique_ptr<Buffer> in{};
@@ -112,31 +108,36 @@ class Program {
     std::vector<std::vector<std::byte>> back{};
   };
 
-  static bool all_right(const Thread& thread) {
-    return std::ranges::equal(thread.back, thread.sent, [](const auto& back, const auto& sent) {
+  static bool all_right(const Chain& chain) {
+    return std::ranges::equal(chain.back, chain.sent, [](const auto& back, const auto& sent) {
       return std::ranges::equal(back, sent, {}, {},
                                 [](std::byte byte) { return static_cast<std::byte>(static_cast<int>(byte) + kAdded); });
     });
   }
 
-  void body(Host& host, Thread& thread) {
+  /// The queues take turns.
+  void body(Host& host) {
     const Time start = host.now();
-    const Call call = thread.work.blocking ? Call::blocking : Call::nonblocking;
-    for (std::size_t round = 0; round < thread.sent.size(); ++round) {
-      host.write(*thread.queue, *thread.in, thread.sent[round], call);
-      Launch launch{.kernel = *kernel_, .arguments = {thread.in.get(), thread.out.get()}};
-      launch.arguments.emplace_back(static_cast<std::int32_t>(thread.work.bytes));
-      launch.arguments.emplace_back(kAdded);
-      host.launch(*thread.queue, launch);
-      host.read(*thread.queue, *thread.out, thread.back[round], call);
-    }
-    host.finish(*thread.queue);
-    elapsed_ = std::max(elapsed_, host.now() - start);
+    for (std::size_t round = 0; round < kMostRounds; ++round)
+      for (Chain& chain : chains_)
+        if (round < chain.sent.size()) enqueue(host, chain, round);
+    for (const Chain& chain : chains_) host.finish(*chain.queue);
+    elapsed_ = host.now() - start;
+  }
+
+  void enqueue(Host& host, Chain& chain, std::size_t round) {
+    const Call call = chain.work.blocking ? Call::blocking : Call::nonblocking;
+    host.write(*chain.queue, *chain.in, chain.sent[round], call);
+    Launch launch{.kernel = *kernel_, .arguments = {chain.in.get(), chain.out.get()}};
+    launch.arguments.emplace_back(static_cast<std::int32_t>(chain.work.bytes));
+    launch.arguments.emplace_back(kAdded);
+    host.launch(*chain.queue, launch);
+    host.read(*chain.queue, *chain.out, chain.back[round], call);
   }
 
   ModelDevice& device_;
   std::unique_ptr<Kernel> kernel_;
-  std::deque<Thread> threads_;
+  std::deque<Chain> chains_;
   Time elapsed_;
 };
 
@@ -161,7 +162,6 @@ Overrides some_overrides() {
       {"host.memory.channels=1"},
       {"host.memory.transfer_rate=800"},
       {"host.numa.enabled=true"},
-      {"host.runtime.staging=chunked"},
       {"dma.rate=1GB/s", "dma.rate=4GB/s"},
       {"dma.descriptors_in_flight=2"},
       {"device.dram.kernel_channels=1"},
@@ -174,13 +174,14 @@ Overrides some_overrides() {
   return overrides;
 }
 
+/// Of several queues, one after the other.
 std::vector<Work> some_works() {
   std::vector<Work> works(*rc::gen::inRange<std::size_t>(1, 4));
   for (Work& work : works) {
     const int magnitude = *rc::gen::inRange(6, 22);
     work = {.rounds = *rc::gen::inRange(1, 4),
             .bytes = *rc::gen::inRange<std::int64_t>(1, 3) * (std::int64_t{1} << magnitude) / 2 / 64 * 64,
-            .blocking = *rc::gen::arbitrary<bool>()};
+            .blocking = works.size() > 1 || *rc::gen::arbitrary<bool>()};
     work.bytes = std::max<std::int64_t>(work.bytes, 64);
   }
   return works;
@@ -194,36 +195,23 @@ double difference(const Overrides& overrides, const std::vector<Work>& works) {
   return std::abs(coarse.elapsed.seconds() / fine.elapsed.seconds() - 1);
 }
 
-/// Short commands of several threads meet by chance: who begins 1 us later may wait behind another's whole transfer. Of
-/// 70 000 random programs 0.2 % differed by more than 1 %.
-class Agreement {
- public:
-  void add(double off) {
-    ++programs_;
-    if (off > 0.01) ++beyond_;
-  }
-  bool holds() const { return programs_ > 0 && beyond_ <= 1 + programs_ / 50; }
-
- private:
-  int programs_ = 0;
-  int beyond_ = 0;
-};
-
 TEST(Coarse, AgreesWithFineWhateverTheBoardAndTheProgram) {
-  Agreement agreement;
-  EXPECT_TRUE(rc::check([&] { agreement.add(difference(some_overrides(), some_works())); }));
-  EXPECT_TRUE(agreement.holds());
+  EXPECT_TRUE(rc::check([&] { RC_ASSERT(difference(some_overrides(), some_works()) < 0.01); }));
 }
 
 TEST(Coarse, AgreesWithFineOnTransfersThatLast) {
-  Agreement agreement;
   EXPECT_TRUE(rc::check([&] {
     const std::vector<Work> works{{.rounds = *rc::gen::inRange(1, 3),
                                    .bytes = *rc::gen::inRange<std::int64_t>(3, 17) * (std::int64_t{1} << 20) / 4,
                                    .blocking = *rc::gen::arbitrary<bool>()}};
-    agreement.add(difference(some_overrides(), works));
+    RC_ASSERT(difference(some_overrides(), works) < 0.01);
   }));
-  EXPECT_TRUE(agreement.holds());
+}
+
+TEST(Coarse, RefusesCommandsThatAreUnderWayAtOnce) {
+  const std::vector<Work> works(2, {.rounds = 1, .bytes = 1 << 20, .blocking = false});
+  EXPECT_THAT([&] { run(platform::Grain::coarse, {}, works); },
+              testing::ThrowsMessage<Error>(HasSubstr("commands of two queues are under way at once")));
 }
 
 TEST(Coarse, NamesTheLimitThatFineNames) {
@@ -242,6 +230,22 @@ TEST(Coarse, IsFineWhereSomethingIsKeptFromOneCommandToTheNext) {
   }
 }
 
+TEST(Coarse, IsFineWhereChunksAreCopiedWhileOthersCross) {
+  const auto device = open_in_grain(platform::Grain::coarse, {"host.runtime.staging=chunked"});
+  EXPECT_TRUE(Program(*device, {{.rounds = 1, .bytes = 4096, .blocking = true}}).run().right);
+  EXPECT_EQ(device->grain(), platform::Grain::fine);
+}
+
+TEST(Coarse, IsFineWhereSeveralThreadsRun) {
+  for (const std::size_t threads : {1, 2}) {
+    const auto device = open_in_grain(platform::Grain::coarse, {});
+    std::vector<HostThread> bodies;
+    for (std::size_t i = 0; i < threads; ++i) bodies.push_back({std::to_string(i), [](Host&) {}});
+    device->run(std::move(bodies));
+    EXPECT_EQ(device->grain(), threads == 1 ? platform::Grain::coarse : platform::Grain::fine);
+  }
+}
+
 struct NoObserver final : StateObserver {
   void interval(const std::string&, State, Time, Time) override {}
 };
@@ -256,7 +260,7 @@ TEST(Coarse, IsFineWhereTheStatesOfPartsAreObserved) {
 
 TEST(Coarse, GivesTheSameAgain) {
   const std::vector<Work> works{{.rounds = 2, .bytes = 300'032, .blocking = true},
-                                {.rounds = 3, .bytes = 8192, .blocking = false}};
+                                {.rounds = 3, .bytes = 8192, .blocking = true}};
   EXPECT_EQ(run(platform::Grain::coarse, {}, works).elapsed, run(platform::Grain::coarse, {}, works).elapsed);
 }
 

@@ -74,7 +74,9 @@ struct ModelOptions {
   /// is not split. Kernels are started over the first link.
   std::string channel{};
   std::uint64_t seed = 1;
-  Grain grain = Grain::fine;  ///< the coarsest that will do
+  /// The coarsest that will do. A coarse run has one host thread, and ends with an Error where commands of two queues are
+  /// under way at once.
+  Grain grain = Grain::fine;
 };
 
 /// Opens a model of the board that can run `kernels`, one of them at a time. What the board's parts cannot do is an

@@ -110,7 +110,7 @@ RunOptions options_of_bodies(const RunOrder& order) {
 }
 
 void MachineDevice::run(std::vector<HostThread> threads) {
-  if (may_be_coarse()) return run_coarse(std::move(threads));
+  if (may_be_coarse(threads.size())) return run_coarse(std::move(threads));
   grain_ = Grain::fine;
   Graph graph(order_.seed);
   std::array<std::unique_ptr<DeviceRun>, 1> run{begin(graph, std::move(threads), nullptr)};
@@ -143,10 +143,13 @@ RunContext MachineDevice::new_context() {
           .surrounded = surroundings_ != nullptr};
 }
 
-/// Parts that keep something from one command to the next make its time depend on more than itself.
-bool MachineDevice::may_be_coarse() const {
+/// Parts that keep something from one command to the next make its time depend on more than itself. Commands of several
+/// threads, and chunks that are copied while others cross, meet differently each time.
+bool MachineDevice::may_be_coarse(std::size_t threads) const {
   const bool keeps = spec_.board.host && (spec_.board.host->cache || spec_.board.host->iommu);
-  return asked_ == Grain::coarse && states_ == nullptr && surroundings_ == nullptr && !spec_.engines.empty() && !keeps;
+  const bool meet = threads > 1 || (spec_.host && spec_.host->chunk);
+  return asked_ == Grain::coarse && states_ == nullptr && surroundings_ == nullptr && !spec_.engines.empty() &&
+         !keeps && !meet;
 }
 
 void MachineDevice::run_coarse(std::vector<HostThread> threads) {

@@ -59,7 +59,7 @@ class MachineDevice final : public ModelDevice {
 
  private:
   RunContext new_context();
-  bool may_be_coarse() const;
+  bool may_be_coarse(std::size_t threads) const;
   void run_coarse(std::vector<HostThread> threads);
   Loaded loaded() { return {.spec = spec_, .kernels = loaded_, .memory = memory_}; }
   Time enqueue() const { return spec_.host ? spec_.host->calls.enqueue : Time{}; }

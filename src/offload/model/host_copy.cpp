@@ -32,7 +32,7 @@ void CopyingCore::copy(std::uint64_t bytes) {
   else if (bytes < kPieceOfCopy)
     timer_.wait(at_rate(bytes, spec_.rate));
   else if (turn.taken())
-    turn.take({.kind = TurnCall::Kind::copy, .command = nullptr, .bytes = bytes});
+    turn.take({.command = nullptr, .bytes = bytes});
   else
     copy_through_memory(bytes);
 }

@@ -14,7 +14,7 @@ class UnitWaiter {
 
   void step() {
     const CommandToken token = in.read();
-    turn.take({.kind = TurnCall::Kind::command, .command = token.command, .bytes = 0});
+    turn.take({.command = token.command, .bytes = 0});
     out.push(token);
   }
 };
@@ -77,7 +77,8 @@ CoarseMachine build_coarse_machine(Graph& graph, const MachinePlan& plan, Pace& 
   const Loaded& loaded = plan.board;
   const std::size_t units = loaded.units().count();
   const auto cores = static_cast<std::size_t>(copying_cores(loaded.spec, plan.threads.size()));
-  auto& device = graph.add<CoarseDevice>("device", {}, units + cores, loaded, pace);
+  BoardAtRest board_of_samples = board_at_rest(loaded);
+  auto& device = graph.add<CoarseDevice>("device", {}, units + cores, loaded, pace, std::move(board_of_samples.spent));
   const Workers workers = workers_of(loaded.spec, plan.threads.size(), loaded.kernels.size());
   auto& access = graph.add<UnitAccess>("units", {}, workers.count(), units);
   CoarseBoard board(graph, loaded.spec, access, device);
@@ -87,7 +88,7 @@ CoarseMachine build_coarse_machine(Graph& graph, const MachinePlan& plan, Pace& 
     graph.connect(waiter.out, access.ended[unit], kAtOnce);
     board.attach(waiter.turn);
   }
-  CoarseMachine built{.machine = board_in_samples(loaded), .device = &device};
+  CoarseMachine built{.machine = std::move(board_of_samples.machine), .device = &device};
   move_ids(built.machine, kIdsOfBoard);
   build_host(graph, plan, board, built.machine);
   arrange_parts(plan, built.machine);

@@ -2,54 +2,37 @@
 
 #include <algorithm>
 
+#include "isthmus/base/error.hpp"
 #include "isthmus/stream/arbiter.hpp"
 #include "offload/model/coarse/launch.hpp"
 
 namespace isthmus::offload::model {
-namespace {
 
-/// An activity has ended when so much of it is left: callers come ever closer to the end of what others slow down.
-constexpr double kNothing = 1e-6;
-
-/// Samples of what does not go on at all would let a run last for ever.
-constexpr double kSlowest = 1e-3;
-
-}  // namespace
-
-CoarseDevice::CoarseDevice(std::size_t callers, const Loaded& loaded, Pace& pace)
-    : calls(callers, "calls"), replies(callers, "replies"), loaded_(loaded), pace_(pace) {}
+CoarseDevice::CoarseDevice(std::size_t callers, const Loaded& loaded, Pace& pace, Spent spent)
+    : calls(callers, "calls"), replies(callers, "replies"), loaded_(loaded), pace_(pace), spent_(std::move(spent)) {}
 
 void CoarseDevice::step() {
   const auto caller = first_come(calls);
   if (!caller) return;
   TurnCall call{};
   calls[*caller].pull(call);
-  advance();
-  const Place place = call.kind == TurnCall::Kind::left ? std::ranges::find(under_way_, *caller, &UnderWay::caller)
-                                                        : begin(*caller, call);
-  const bool over = place->left <= kNothing * place->alone->time.seconds();
-  replies[*caller].push({over ? Time{} : std::max(Time::fs(1), Time::seconds(place->left))});
-  if (over) end(place);
+  if (timer_.now() < busy_until_)
+    throw Error("commands of two queues are under way at once: expected a fine model, which alone follows them");
+  const auto alone = carry_out(call.command == nullptr ? copy_of(call.bytes) : activity_of(*call.command), call);
+  count(alone->spent);
+  busy_until_ = timer_.now() + alone->time;
+  replies[*caller].push({alone->time});
 }
 
-CoarseDevice::Place CoarseDevice::begin(std::size_t caller, const TurnCall& call) {
-  const bool copy = call.kind == TurnCall::Kind::copy;
-  UnderWay one{.caller = caller,
-               .activity = copy ? copy_of(call.bytes) : activity_of(*call.command),
-               .alone = nullptr,
-               .left = 0};
-  one.activity.from = timer_.now();
-  pace_.look_at(one.activity);
-  one.alone = pace_.alone(one.activity, copy ? call.bytes : carry_out(*call.command));
-  one.left = one.alone->time.seconds();
-  under_way_.push_back(std::move(one));
-  under_way_.back().left += pace_.delay_of_last(activities());
-  set_speeds();
-  return under_way_.end() - 1;
+/// How long it takes is looked at while memory is as it finds it.
+std::shared_ptr<const Alone> CoarseDevice::carry_out(Activity activity, const TurnCall& call) {
+  activity.from = timer_.now();
+  pace_.look_at(activity);
+  return pace_.alone(activity, call.command == nullptr ? call.bytes : move_bytes(*call.command));
 }
 
 /// Returns what passes the ports of the unit that does it.
-std::uint64_t CoarseDevice::carry_out(const Command& command) {
+std::uint64_t CoarseDevice::move_bytes(const Command& command) {
   switch (command.work) {
     case DeviceWork::to_device:
       loaded_.memory.cells(command.device.channel).write(command.device.byte, command.from);
@@ -63,50 +46,20 @@ std::uint64_t CoarseDevice::carry_out(const Command& command) {
   return command.bytes;
 }
 
-void CoarseDevice::advance() {
-  const Time now = timer_.now();
-  const double passed = (now - advanced_to_).seconds();
-  for (UnderWay& one : under_way_) one.left -= passed * one.speed;
-  advanced_to_ = now;
-}
-
-std::vector<Activity> CoarseDevice::activities() const {
-  std::vector<Activity> all;
-  all.reserve(under_way_.size());
-  for (const UnderWay& one : under_way_) all.push_back(one.activity);
-  return all;
-}
-
-void CoarseDevice::set_speeds() {
-  const std::vector<double> speeds = pace_.together(activities());
-  for (std::size_t i = 0; i < speeds.size(); ++i) under_way_[i].speed = std::clamp(speeds[i], kSlowest, 1.0);
-}
-
-void CoarseDevice::end(Place place) {
-  const double took = (timer_.now() - place->activity.from).seconds();
-  count(*place, std::max(1.0, took / place->alone->time.seconds()));
-  under_way_.erase(place);
-  set_speeds();
-}
-
-/// Work is the same however long it takes; entries are taken for as much longer.
-void CoarseDevice::count(const UnderWay& ended, double stretch) {
-  const Alone& alone = *ended.alone;
-  for (const ActorReport& one : alone.spent.actors) {
-    const auto sum = std::ranges::find(actors_, one.id, &ActorReport::id);
-    if (sum == actors_.end()) {
-      actors_.push_back(one);
+void CoarseDevice::count(const Spent& spent) {
+  for (const ActorReport& one : spent.actors) {
+    const auto sum = std::ranges::find(spent_.actors, one.id, &ActorReport::id);
+    if (sum == spent_.actors.end()) {
+      spent_.actors.push_back(one);
       continue;
     }
     sum->busy += one.busy;
     sum->blocked += one.blocked;
   }
-  for (OccupancyReport one : alone.spent.occupancies) {
-    one.full = Time::seconds(one.full.seconds() * stretch);
-    one.round_trip = Time::seconds(one.round_trip.seconds() * stretch);
-    const auto sum = std::ranges::find(occupancies_, one.name, &OccupancyReport::name);
-    if (sum == occupancies_.end()) {
-      occupancies_.push_back(one);
+  for (const OccupancyReport& one : spent.occupancies) {
+    const auto sum = std::ranges::find(spent_.occupancies, one.name, &OccupancyReport::name);
+    if (sum == spent_.occupancies.end()) {
+      spent_.occupancies.push_back(one);
       continue;
     }
     const auto under_way = static_cast<double>(sum->taken) * sum->round_trip.seconds() +
@@ -118,13 +71,13 @@ void CoarseDevice::count(const UnderWay& ended, double stretch) {
 }
 
 void CoarseDevice::add_to(RunReport& report, std::size_t ids) const {
-  for (ActorReport actor : actors_) {
+  for (ActorReport actor : spent_.actors) {
     actor.id.place += ids;
     actor.lifetime = report.end;
     actor.starved = report.end - actor.busy - actor.blocked;
     report.actors.push_back(std::move(actor));
   }
-  for (OccupancyReport entries : occupancies_) {
+  for (OccupancyReport entries : spent_.occupancies) {
     entries.actor.place += ids;
     report.occupancies.push_back(std::move(entries));
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
 
 #include "isthmus/base/error.hpp"
 
@@ -55,22 +54,18 @@ class CopyOnce {
   std::optional<Time> end_;
 };
 
-bool is_copy(const Activity& activity) {
-  return !activity.work;
-}
-
+/// The fine machine of a board, and what has it do an activity; none: it is at rest.
 class Bench {
  public:
-  Bench(const Loaded& loaded, std::span<const Activity> activities, std::uint64_t seed)
-      : activities_(activities),
+  Bench(const Loaded& loaded, const Activity* activity, std::uint64_t seed)
+      : activity_(activity),
         memory_(fabric::DeviceMemory::dropping_writes(loaded.memory)),
         loaded_{.spec = loaded.spec, .kernels = loaded.kernels, .memory = memory_},
         graph_(seed),
-        board_(graph_, loaded.spec.board, memory_, static_cast<int>(std::ranges::count_if(activities, is_copy))),
-        side_(build_board(graph_, loaded_, board_,
-                          activities.size() - static_cast<std::size_t>(std::ranges::count_if(activities, is_copy)),
-                          machine_)) {
-    for (std::size_t i = 0; i < activities.size(); ++i) add(i);
+        board_(graph_, loaded.spec.board, memory_, copies() ? 1 : 0),
+        side_(build_board(graph_, loaded_, board_, commands() ? 1 : 0, machine_)) {
+    if (copies()) add_core();
+    if (commands()) add_feeder();
   }
 
   Machine& machine() { return machine_; }
@@ -78,57 +73,51 @@ class Bench {
   Sample run(Time limit, std::uint64_t schedule_seed) {
     RunReport report = graph_.run({.limit = limit, .throw_on_error = false, .schedule_seed = schedule_seed});
     if (report.outcome != Outcome::finished && report.outcome != Outcome::limit) throw Error(report.message);
-    Sample sample{.activities = {},
-                  .spent = {.actors = std::move(report.actors), .occupancies = std::move(report.occupancies)}};
-    std::size_t feeder = 0;
-    std::size_t core = 0;
-    for (const Activity& activity : activities_)
-      if (is_copy(activity))
-        sample.activities.push_back({.end = cores_[core]->end(), .passed = cores_[core]->core.passed()}), ++core;
-      else
-        sample.activities.push_back({.end = feeders_[feeder++]->end(), .passed = passed(activity)});
-    return sample;
+    return {.progress = progress(),
+            .spent = {.actors = std::move(report.actors), .occupancies = std::move(report.occupancies)}};
   }
 
  private:
-  void add(std::size_t index) {
-    const Activity& activity = activities_[index];
-    const std::string name = fmt::format("activity {}", index);
-    if (is_copy(activity)) {
-      CopyOnce& core = graph_.add<CopyOnce>(name, {}, needed(loaded_.spec.host).copy, activity);
-      side_->attach_core(core.core);
-      cores_.push_back(&core);
-      return;
-    }
-    const std::size_t worker = feeders_.size();
-    Feeder& feeder = graph_.add<Feeder>(name, {}, command(activity, worker), activity.from);
-    graph_.connect(feeder.submitted, side_->submitted(worker), kAtOnce);
-    graph_.connect(side_->completed(worker), feeder.completed, kAtOnce);
-    feeders_.push_back(&feeder);
+  bool copies() const { return activity_ != nullptr && !activity_->work; }
+  bool commands() const { return activity_ != nullptr && activity_->work.has_value(); }
+
+  void add_core() {
+    core_ = &graph_.add<CopyOnce>("activity", {}, needed(loaded_.spec.host).copy, *activity_);
+    side_->attach_core(core_->core);
   }
 
-  Command& command(const Activity& activity, std::size_t worker) {
-    Command& command = commands_.emplace_back();
-    command.unit = activity.unit;
-    command.worker = worker;
-    command.copied = false;
-    command.device = activity.device;
-    command.bytes = activity.bytes;
-    command.call = activity.call;
-    command.work = needed(activity.work);
-    if (command.work != DeviceWork::kernel) side_->staging().prepare(command);
-    return command;
+  void add_feeder() {
+    fill_command();
+    feeder_ = &graph_.add<Feeder>("activity", {}, command_, activity_->from);
+    graph_.connect(feeder_->submitted, side_->submitted(0), kAtOnce);
+    graph_.connect(side_->completed(0), feeder_->completed, kAtOnce);
   }
 
-  fabric::AxiPassed passed(const Activity& activity) const {
+  Progress progress() const {
+    if (core_ != nullptr) return {.end = core_->end(), .passed = core_->core.passed()};
+    return feeder_ != nullptr ? Progress{.end = feeder_->end(), .passed = passed()} : Progress{};
+  }
+
+  void fill_command() {
+    command_.unit = activity_->unit;
+    command_.worker = 0;
+    command_.copied = false;
+    command_.device = activity_->device;
+    command_.bytes = activity_->bytes;
+    command_.call = activity_->call;
+    command_.work = needed(activity_->work);
+    if (command_.work != DeviceWork::kernel) side_->staging().prepare(command_);
+  }
+
+  fabric::AxiPassed passed() const {
     const fabric::Units units = loaded_.units();
-    if (!units.is_kernel(activity.unit)) {
-      const auto ports = board_.passed(machine_.masters.engines.at(units.engine_of(activity.unit)));
-      return activity.work == DeviceWork::to_device ? ports.written : ports.read;
+    if (!units.is_kernel(activity_->unit)) {
+      const auto ports = board_.passed(machine_.masters.engines.at(units.engine_of(activity_->unit)));
+      return activity_->work == DeviceWork::to_device ? ports.written : ports.read;
     }
     fabric::AxiPassed read;
     fabric::AxiPassed written;
-    for (const std::size_t master : machine_.masters.kernels.at(units.kernel_of(activity.unit))) {
+    for (const std::size_t master : machine_.masters.kernels.at(units.kernel_of(activity_->unit))) {
       const auto ports = board_.passed(master);
       read.add(ports.read.bytes, std::max(read.last, ports.read.last));
       written.add(ports.written.bytes, std::max(written.last, ports.written.last));
@@ -136,26 +125,28 @@ class Bench {
     return read.bytes < written.bytes ? written : read;
   }
 
-  std::span<const Activity> activities_;
+  const Activity* activity_;
   fabric::DeviceMemory memory_;
   Loaded loaded_;
   Graph graph_;
   platform::Board board_;
   Machine machine_;
   std::unique_ptr<BoardSide> side_;
-  std::deque<Command> commands_;
-  std::vector<Feeder*> feeders_;
-  std::vector<CopyOnce*> cores_;
+  Command command_;
+  Feeder* feeder_ = nullptr;
+  CopyOnce* core_ = nullptr;
 };
 
 }  // namespace
 
-Sample take_sample(const Loaded& loaded, std::span<const Activity> activities, Time limit, const RunOrder& order) {
-  return Bench(loaded, activities, order.seed).run(limit, order.schedule_seed);
+Sample take_sample(const Loaded& loaded, const Activity& activity, Time limit, const RunOrder& order) {
+  return Bench(loaded, &activity, order.seed).run(limit, order.schedule_seed);
 }
 
-Machine board_in_samples(const Loaded& loaded) {
-  return std::move(Bench(loaded, {}, 1).machine());
+BoardAtRest board_at_rest(const Loaded& loaded) {
+  Bench bench(loaded, nullptr, 1);
+  Spent spent = bench.run(Time::fs(1), 0).spent;
+  return {.machine = std::move(bench.machine()), .spent = std::move(spent)};
 }
 
 }  // namespace isthmus::offload::model

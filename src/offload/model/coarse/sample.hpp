@@ -24,15 +24,21 @@ struct Spent {
 };
 
 struct Sample {
-  std::vector<Progress> activities;  ///< in the order asked for
+  Progress progress;
   Spent spent;
 };
 
-/// Runs these on the fine machine of a board until they have ended or to the limit. What they write is dropped. Throws
-/// Error where the machine does not go on.
-Sample take_sample(const Loaded& loaded, std::span<const Activity> activities, Time limit, const RunOrder& order);
+/// Runs an activity on the fine machine of a board until it has ended or to the limit. What it writes is dropped.
+/// Throws Error where the machine does not go on.
+Sample take_sample(const Loaded& loaded, const Activity& activity, Time limit, const RunOrder& order);
 
-/// The board's part of the fine machine: its actors have the same ids in every sample.
-Machine board_in_samples(const Loaded& loaded);
+/// The board's part of the fine machine, whose actors have the same ids in every sample, and what they have done while
+/// nothing went on.
+struct BoardAtRest {
+  Machine machine;
+  Spent spent;
+};
+
+BoardAtRest board_at_rest(const Loaded& loaded);
 
 }  // namespace isthmus::offload::model

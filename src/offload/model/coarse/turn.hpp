@@ -12,21 +12,17 @@ namespace isthmus::offload::model {
 /// Channels between actors that stand for one part: a hand-over takes the least time that there is.
 inline constexpr ChannelOptions kAtOnce{.latency_time = kHandOver, .return_latency_time = kHandOver};
 
-/// What an actor has the coarse device do, or asks of what is left of that.
+/// What an actor has the coarse device do.
 struct TurnCall {
-  enum class Kind : std::uint8_t { command, copy, left };
-  Kind kind;
-  Command* command;     ///< with a command, by its token
-  std::uint64_t bytes;  ///< of a copy by a host thread's core
+  Command* command;     ///< by its token; null: a copy by a host thread's core
+  std::uint64_t bytes;  ///< of a copy
 };
 
-/// How long it still takes if nothing else goes on meanwhile; 0: it has ended.
 struct TurnReply {
-  Time left;
+  Time takes;
 };
 
-/// How an actor lets the time pass that something takes beside others. It cannot hear of those while it waits, so it
-/// waits for no longer than what is left takes alone, and asks again.
+/// How an actor lets the time pass that something takes.
 class Turn {
  public:
   PortArray<Out<TurnCall>> calls;
