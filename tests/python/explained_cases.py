@@ -86,7 +86,7 @@ def draw(
         severity = chance.randrange(len(cause.changes))
         answers = predicted(board.predictions, [cause.changes[severity]], numbers)[0]
         took = [answer.seconds for answer in answers if answer is not None]
-        base = [answer.seconds for answer in board.predictions.require([one.ask for one in numbers])]
+        base = [answer.seconds for answer in board.predictions.require([one.query for one in numbers])]
         if len(took) == len(numbers) and not alike(took, base):
             return Case(board, cause, severity, _measured(chance, numbers, took, all_rates_off))
 

@@ -152,16 +152,16 @@ def test_what_two_causes_add_is_never_less_than_either() -> None:
 def test_a_change_in_pieces_pays_for_each_call_and_one_by_registers_for_each_access() -> None:
     number = read_measured("h2d 1MiB 1 GB/s")
     pieces = Change(piece=64 << 10).of(number)
-    assert (pieces.ask.size, pieces.times) == (64 << 10, 16)
+    assert (pieces.query.size, pieces.times) == (64 << 10, 16)
     assert Change(piece=2 * MIB).of(number).times == 1
     stores = Change(access=Access("mmio-store", 8, TO_DEVICE))
-    assert (stores.of(number).ask.probe, stores.of(number).times, stores.of(number).working) == (
+    assert (stores.of(number).query.probe, stores.of(number).times, stores.of(number).working) == (
         "mmio-store",
         MIB // 8,
         True,
     )
     back = read_measured("d2h 1MiB 1 GB/s")
-    assert stores.of(back).ask == back.ask
+    assert stores.of(back).query == back.query
 
 
 def test_changes_of_the_same_thing_do_not_go_together() -> None:
@@ -332,15 +332,15 @@ def test_a_long_pass_over_shared_memory_that_no_cache_holds_follows_from_two_sho
 ) -> None:
     ran = real.json("probe", f"model:{target}", probe, "--sizes", "16MiB", "--repeat", "1")
     of_sizes = Predictions(f"model:{target}", cache=tmp_path / "predictions.sqlite")
-    ask = read_measured(f"{probe} 16MiB 1 GB/s").ask
-    answer = of_sizes.answers([ask])[ask]
+    query = read_measured(f"{probe} 16MiB 1 GB/s").query
+    answer = of_sizes.answers([query])[query]
     assert answer is not None
     assert answer.seconds == pytest.approx(ran["records"][0]["time_s"], rel=0.005)
 
 
 def test_a_number_stands_for_its_probe_alone() -> None:
     number = Measurement("h2d", MIB, 1e-3, 1.0, "GB/s")
-    assert number.ask.probe == "h2d"
+    assert number.query.probe == "h2d"
     assert number.with_seconds(2e-3).value == pytest.approx(MIB / 2e-3 * 1e-9)
 
 

@@ -20,7 +20,7 @@ from isthmus.base.files import data_folder, user_folder, write_atomically
 from isthmus.running.coherence import METHODS
 from isthmus.running.descriptions.application import is_chip
 from isthmus.running.integration import is_calibrated
-from isthmus.running.parallel import run_in_parallel
+from isthmus.running.parallel import OnCount, run_in_parallel
 from isthmus.running.targets import platform, platforms
 from isthmus.running.tools import Event, as_sets, assignments, collect
 
@@ -30,8 +30,6 @@ CHIP_RECIPE = 3  # the same of chips
 SEED = 1
 DIGITS = 5
 ATTEMPTS = 200  # draws of boards that run, until there is one that does
-
-Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -60,7 +58,7 @@ class BoardCurves:
         )
 
 
-def curves_of(target: str, sets: Sequence[str] = (), progress: Progress | None = None) -> BoardCurves:
+def curves_of(target: str, sets: Sequence[str] = (), progress: OnCount | None = None) -> BoardCurves:
     """The curves of a modelled board: kept ones, else measured now, and kept."""
     board = platform(target, sets)
     usual = platform(target) if sets else board
@@ -86,7 +84,7 @@ def flows_of_board(target: str, sets: Sequence[str] = ()) -> list[str]:
     return found
 
 
-def measure(target: str, sets: Sequence[str] = (), progress: Progress | None = None, draws: int = DRAWS) -> Any:
+def measure(target: str, sets: Sequence[str] = (), progress: OnCount | None = None, draws: int = DRAWS) -> Any:
     """The document of a board's curves, nominal ones and those of draws, on all cores."""
     flows = flows_of_board(target, sets)
     board = platform(target, sets)

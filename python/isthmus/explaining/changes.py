@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from isthmus.base.sizes import format_size
 from isthmus.explaining.measurement import Measurement
 from isthmus.running.coherence import Method
-from isthmus.running.predictions import Answer, Ask, Pairs
+from isthmus.running.predictions import Answer, Pairs, Query
 
 
 @dataclass(frozen=True)
@@ -44,19 +44,19 @@ class Change:
 
     def of(self, number: Measurement) -> "Way":
         """The way in which a number is measured under this change."""
-        ask = number.ask
+        query = number.query
         if self.access is not None and self.access.direction == number.direction:
             combined: Pairs = (("write_combining", False),) if self.access.probe == "mmio-store" else ()
             accesses = -(-number.size // self.access.size)
-            return Way(Ask(self.access.probe, self.access.size, self.sets, (), combined), accesses, working=True)
-        chosen = {**dict(ask.chosen), **dict(self.chosen)}
-        probe = dict(self.instead).get(ask.probe, ask.probe)
-        ask = replace(ask, probe=probe, sets=self.sets, chosen=tuple(sorted(chosen.items())))
+            return Way(Query(self.access.probe, self.access.size, self.sets, (), combined), accesses, working=True)
+        chosen = {**dict(query.chosen), **dict(self.chosen)}
+        probe = dict(self.instead).get(query.probe, query.probe)
+        query = replace(query, probe=probe, sets=self.sets, chosen=tuple(sorted(chosen.items())))
         if self.method is not None:
-            return _moved_by(self.method, ask)
+            return _moved_by(self.method, query)
         if self.piece is None or number.direction is None or number.size <= self.piece:
-            return Way(ask)
-        return Way(replace(ask, size=self.piece), -(-number.size // self.piece))
+            return Way(query)
+        return Way(replace(query, size=self.piece), -(-number.size // self.piece))
 
     def with_other(self, other: "Change") -> "Change | None":
         """Both changes at once; None if they change the same thing."""
@@ -83,19 +83,19 @@ class Way:
     a core does once besides, in the same time.
     """
 
-    ask: Ask
+    query: Query
     times: int = 1
     working: bool = False
-    beside: tuple[Ask, ...] = ()
+    beside: tuple[Query, ...] = ()
 
     @property
-    def asks(self) -> tuple[Ask, ...]:
-        """All questions to the model."""
-        return (self.ask, *self.beside)
+    def queries(self) -> tuple[Query, ...]:
+        """All queries of the model."""
+        return (self.query, *self.beside)
 
-    def answer(self, answers: Mapping[Ask, Answer | None]) -> Answer | None:
-        """The answer to all questions together; None if the model has none."""
-        one, *others = (answers[ask] for ask in self.asks)
+    def answer(self, answers: Mapping[Query, Answer | None]) -> Answer | None:
+        """The answer to all queries together; None if the model has none."""
+        one, *others = (answers[query] for query in self.queries)
         besides = [other.seconds for other in others if other is not None]
         if one is None or len(besides) < len(others):
             return None
@@ -104,13 +104,13 @@ class Way:
         return Answer(one.seconds * self.times + sum(besides), work)
 
 
-def _moved_by(method: Method, ask: Ask) -> Way:
-    """The questions about a buffer that a method keeps coherent (docs/coherence.md)."""
-    if ask.probe == "memcpy" and not method.cached:
-        return Way(replace(ask, variant=(("from", "noncacheable"), ("to", "cacheable"))))
-    if not ask.probe.startswith("port-"):
-        return Way(ask)
-    to_fpga = ask.probe == "port-tx"
-    chosen = {**dict(ask.chosen), "port": method.port, "state": method.state(to_fpga)}
-    beside = [Ask("maintenance", ask.size, ask.sets, (), (("op", op),)) for op in method.maintenance(to_fpga)]
-    return Way(replace(ask, chosen=tuple(sorted(chosen.items()))), beside=tuple(beside))
+def _moved_by(method: Method, query: Query) -> Way:
+    """The queries about a buffer that a method keeps coherent (docs/coherence.md)."""
+    if query.probe == "memcpy" and not method.cached:
+        return Way(replace(query, variant=(("from", "noncacheable"), ("to", "cacheable"))))
+    if not query.probe.startswith("port-"):
+        return Way(query)
+    to_fpga = query.probe == "port-tx"
+    chosen = {**dict(query.chosen), "port": method.port, "state": method.state(to_fpga)}
+    beside = [Query("maintenance", query.size, query.sets, (), (("op", op),)) for op in method.maintenance(to_fpga)]
+    return Way(replace(query, chosen=tuple(sorted(chosen.items()))), beside=tuple(beside))

@@ -1,6 +1,6 @@
 """Why numbers are as low as they are: the causes of a board, tried on its model, and those that fit."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -9,9 +9,9 @@ from isthmus.explaining.changes import Change
 from isthmus.explaining.measurement import Measurement
 from isthmus.explaining.ranking import SECOND, Fit, Trial, added, alike, distance, error_of, fit, needs_two, places
 from isthmus.records import Platform
+from isthmus.running.parallel import OnCount
 from isthmus.running.predictions import Answer, Predictions
 
-Told = Callable[[int, int], None]
 PAIRS = 16  # of two causes, by what they promise, that the model runs
 
 
@@ -66,10 +66,10 @@ def explain(
     predictions: Predictions,
     numbers: Sequence[Measurement],
     busy: float | None = None,
-    on_answer: Told = lambda done, total: None,
+    on_answer: OnCount = lambda done, total: None,
 ) -> Explanation:
     """The causes of a board, ranked by how well the model with each gives the numbers."""
-    base = predictions.require([one.ask for one in numbers])
+    base = predictions.require([one.query for one in numbers])
     measured = [one.seconds for one in numbers]
     suspects = [Suspect((cause,), cause.changes) for cause in causes_of(board)]
     trials = _try(predictions, suspects, numbers, on_answer)
@@ -89,16 +89,16 @@ def predicted(
     predictions: Predictions,
     changes: Sequence[Change],
     numbers: Sequence[Measurement],
-    on_answer: Told = lambda done, total: None,
+    on_answer: OnCount = lambda done, total: None,
 ) -> list[list[Answer | None]]:
     """The model's answers: for each change, one for each number."""
     ways = [[change.of(number) for number in numbers] for change in changes]
-    answers = predictions.answers((ask for row in ways for way in row for ask in way.asks), on_answer)
+    answers = predictions.answers((query for row in ways for way in row for query in way.queries), on_answer)
     return [[way.answer(answers) for way in row] for row in ways]
 
 
 def _try(
-    predictions: Predictions, suspects: Sequence[Suspect], numbers: Sequence[Measurement], on_answer: Told
+    predictions: Predictions, suspects: Sequence[Suspect], numbers: Sequence[Measurement], on_answer: OnCount
 ) -> dict[tuple[str, ...], list[Trial]]:
     """The trials of each suspect; none of a severity that the model refuses."""
     flat = [change for one in suspects for change in one.changes]

@@ -14,7 +14,7 @@ from isthmus.base.sizes import format_size, parse_size
 from isthmus.base.units import BYTES, TIMES
 from isthmus.records import Platform
 from isthmus.running.integration import OF_PROCESSORS
-from isthmus.running.predictions import Ask, Pairs
+from isthmus.running.predictions import Pairs, Query
 from isthmus.running.probes import COPIES, SHARED_MEMORY, STREAMS, all_probes
 
 RATES = {**units.RATES, **units.BINARY_RATES, **units.BIT_RATES}
@@ -47,9 +47,9 @@ class Measurement:
     chosen: Pairs = ()
 
     @property
-    def ask(self) -> Ask:
-        """The question to the model."""
-        return Ask(self.probe, self.size, (), self.chosen, tuple(_VARIANTS.get(self.probe, {}).items()))
+    def query(self) -> Query:
+        """The query of the model."""
+        return Query(self.probe, self.size, (), self.chosen, tuple(_VARIANTS.get(self.probe, {}).items()))
 
     @property
     def what(self) -> str:

@@ -72,10 +72,10 @@ def _of_copy(number: Measurement, predictions: Predictions) -> list[WaterfallSte
     if all_probes()[number.probe].crosses not in COPIES or number.direction is None:
         return []
     pinned = "d2h-pinned" if number.probe.startswith("d2h") else "h2d-pinned"
-    ask = replace(number.ask, probe=pinned)
-    answers = predictions.answers([ask, *(replace(ask, size=size) for size in ENDS)])
-    long = [answers[replace(ask, size=size)] for size in ENDS]
-    here = answers[ask]
+    query = replace(number.query, probe=pinned)
+    answers = predictions.answers([query, *(replace(query, size=size) for size in ENDS)])
+    long = [answers[replace(query, size=size)] for size in ENDS]
+    here = answers[query]
     if here is None or long[0] is None or long[1] is None:
         return []
     each = (long[1].seconds - long[0].seconds) / (ENDS[1] - ENDS[0])
@@ -84,7 +84,7 @@ def _of_copy(number: Measurement, predictions: Predictions) -> list[WaterfallSte
         _step(number, "driver call", "call, interrupt, wake-up, first and last packets", here.seconds),
     ]
     if number.probe == "h2d-alloc":
-        staged = predictions.answers([replace(ask, probe="h2d")])[replace(ask, probe="h2d")]
+        staged = predictions.answers([replace(query, probe="h2d")])[replace(query, probe="h2d")]
         steps += [_step(number, "copy", "pageable to pinned memory", staged.seconds)] if staged else []
     return steps
 

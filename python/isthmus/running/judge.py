@@ -6,13 +6,12 @@ from dataclasses import replace
 from isthmus.base.errors import IsthmusError
 from isthmus.records import Bottleneck, Effect, Row
 from isthmus.running.experiments import Experiment, run_experiment
-from isthmus.running.parallel import in_order
+from isthmus.running.parallel import OnCount, in_order
 from isthmus.running.remedies import STEP, Remedy, Steps, remedies, slower, steps_of
 from isthmus.running.tools import Event, ignore
 
 # Runs experiments; None for one that cannot be run.
 RunAll = Callable[[Sequence[Experiment]], Sequence[Row | None]]
-Told = Callable[[int, int], None]
 
 # A key that raises the rate by less holds nothing.
 HOLDS = 0.05
@@ -33,16 +32,16 @@ _PACE = 2
 _SAME = 0.03
 
 
-def judge(experiment: Experiment, row: Row, run_all: RunAll, told: Told) -> Row:
+def judge(experiment: Experiment, row: Row, run_all: RunAll, on_count: OnCount) -> Row:
     """The row with the bottleneck that reruns find; a row that is measured or without keys stays as it is.
 
-    A wrong row gets no bottleneck. `told` is called with the reruns done and the most that there will be.
+    A wrong row gets no bottleneck. `on_count` is called with the reruns done and the most that there will be.
     """
     if not row.verified:
         return row.model_copy(update={"bottleneck": None})
     if row.kind != "modelled" or not any(part.keys for part in row.parts):
         return row
-    return row.model_copy(update={"bottleneck": _Reruns(experiment, row, run_all, told).bottleneck()})
+    return row.model_copy(update={"bottleneck": _Reruns(experiment, row, run_all, on_count).bottleneck()})
 
 
 def run_and_judge(experiment: Experiment, on_event: Callable[[Event], None]) -> Row:
@@ -65,7 +64,7 @@ def _rerun(experiment: Experiment, on_event: Callable[[Event], None]) -> Row | N
     return row if row.verified else None
 
 
-def _progress(on_event: Callable[[Event], None]) -> Told:
+def _progress(on_event: Callable[[Event], None]) -> OnCount:
     return lambda done, most: on_event({"event": "progress", "what": "reruns", "done": done, "total": most})
 
 
@@ -98,7 +97,7 @@ def _assignment(row: Row, key: str, value: float) -> str:
     return f"{key}={value:.9g}{unit or ''}"
 
 
-def _as_told(raw: Bottleneck, raises: float) -> bool:
+def _as_on_count(raw: Bottleneck, raises: float) -> bool:
     """Whether a step of its part's key raises the rate by what follows from the shares of the busy time or the path.
 
     If not, what waits in between, such as a full window, comes before the part that `raw` names next.
@@ -111,10 +110,10 @@ def _as_told(raw: Bottleneck, raises: float) -> bool:
 
 
 class _Reruns:
-    def __init__(self, experiment: Experiment, row: Row, run_all: RunAll, told: Told) -> None:
+    def __init__(self, experiment: Experiment, row: Row, run_all: RunAll, on_count: OnCount) -> None:
         self._row = row
         self._run_all = run_all
-        self._told = told
+        self._on_count = on_count
         self._done = 0
         self._iterates = _iterations_tell(row)
         if self._iterates:
@@ -142,7 +141,7 @@ class _Reruns:
     def _named(self, named: Effect, order: list[Effect]) -> Bottleneck:
         raw = self._row.bottleneck
         part = next(part for part in self._row.parts if part.name == named.part)
-        if raw is not None and raw.part == named.part and part.works and _as_told(raw, named.raises):
+        if raw is not None and raw.part == named.part and part.works and _as_on_count(raw, named.raises):
             return raw.model_copy(update={"effects": order, "relief": named.change})
         return Bottleneck(part=part.name, busy_share=part.busy_share, effects=order, relief=named.change)
 
@@ -178,7 +177,7 @@ class _Reruns:
             worth = [one for one in left[:_ROUND] if one.most >= left[0].most / 2]
             effects += self._rerun(worth)
             left = left[len(worth) :]
-            self._told(self._done, self._done + len(left))
+            self._on_count(self._done, self._done + len(left))
         return effects
 
     def _key_of_named(self) -> str | None:

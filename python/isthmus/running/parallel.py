@@ -10,6 +10,7 @@ from isthmus.running.tools import Event, Interrupt, stop_running
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
+OnCount = Callable[[int, int], None]  # with how many are done, and how many there are
 
 
 def cores() -> int:

@@ -7,7 +7,7 @@ so that a new version answers anew.
 import hashlib
 import json
 import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -18,7 +18,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.files import user_folder
 from isthmus.base.groups import grouped_by
 from isthmus.records import ProbeRecord
-from isthmus.running.parallel import run_in_parallel
+from isthmus.running.parallel import OnCount, run_in_parallel
 from isthmus.running.probes import COPIES, STREAMS, all_probes
 from isthmus.running.probing import Probing, run_probing
 from isthmus.running.targets import platform
@@ -31,12 +31,11 @@ ANY = 64  # stands for the size of a probe that has none
 ENDS = (MIB, 4 * MIB)
 _PASSES, _FLUSHED = ("shared-read", "shared-write"), "flushed"
 
-Told = Callable[[int, int], None]
 Pairs = tuple[tuple[str, Any], ...]
 
 
 @dataclass(frozen=True)
-class Ask:
+class Query:
     """A probe at a size, of a model with `sets` beside its own; `chosen` are options of the probe, by name.
 
     `variant` tells its record from others of the size, by their parameters.
@@ -70,78 +69,81 @@ class Predictions:
         self.sets = tuple(sets)
         self._platform = str(platform(target, sets)["sha256"])
         self._cache = _Cache(cache or user_folder("cache") / "predictions.sqlite")
-        self._known: dict[Ask, Answer | None] = {}
+        self._known: dict[Query, Answer | None] = {}
 
-    def answers(self, asks: Iterable[Ask], told: Told = lambda done, total: None) -> dict[Ask, Answer | None]:
+    def answers(
+        self, queries: Iterable[Query], on_count: OnCount = lambda done, total: None
+    ) -> dict[Query, Answer | None]:
         """An answer for each; if a time is affine in its size, that of over 1 MiB follows from two smaller ones."""
-        wanted = list(dict.fromkeys(asks))
-        self._learn([part for ask in wanted for part in _parts(ask)], told)
-        return {ask: self._answer(ask) for ask in wanted}
+        wanted = list(dict.fromkeys(queries))
+        self._learn([part for query in wanted for part in _parts(query)], on_count)
+        return {query: self._answer(query) for query in wanted}
 
-    def require(self, asks: Iterable[Ask]) -> list[Answer]:
+    def require(self, queries: Iterable[Query]) -> list[Answer]:
         """Answers of the model as it is: what it cannot do is an IsthmusError, in the tool's words."""
-        wanted = list(asks)
-        parts = (part for ask in wanted for part in _parts(ask))
+        wanted = list(queries)
+        parts = (part for query in wanted for part in _parts(query))
         for probing, group in _groups(self.target, self.sets, dict.fromkeys(parts)):
             self._known.update(self._recall(group))
-            if not all(ask in self._known for ask in group):
+            if not all(query in self._known for query in group):
                 found = _run(probing, group)
                 self._keep(found)
                 self._known.update(found)
-        answers = [self._answer(ask) for ask in wanted]
+        answers = [self._answer(query) for query in wanted]
         if None in answers:
             unanswered = wanted[answers.index(None)]
             raise IsthmusError(f"probe '{unanswered.probe}': the model says nothing of {unanswered.size} B")
         return [answer for answer in answers if answer is not None]
 
-    def _answer(self, ask: Ask) -> Answer | None:
-        parts = [self._known.get(part) for part in _parts(ask)]
+    def _answer(self, query: Query) -> Answer | None:
+        parts = [self._known.get(part) for part in _parts(query)]
         if len(parts) == 1:
             return parts[0]
         first, second = parts
         if first is None or second is None:
             return None
-        return _line(first, second, ask.size)
+        return _line(first, second, query.size)
 
-    def _learn(self, asks: Iterable[Ask], told: Told) -> None:
-        new = [ask for ask in dict.fromkeys(asks) if ask not in self._known]
+    def _learn(self, queries: Iterable[Query], on_count: OnCount) -> None:
+        new = [query for query in dict.fromkeys(queries) if query not in self._known]
         self._known.update(self._recall(new))
-        missing = [ask for ask in new if ask not in self._known]
+        missing = [query for query in new if query not in self._known]
         groups = dict(enumerate(_groups(self.target, self.sets, missing)))
         done = 0
 
-        def keep(_: int, found: dict[Ask, Answer | None]) -> None:
+        def keep(_: int, found: dict[Query, Answer | None]) -> None:
             nonlocal done
             done += 1
-            told(done, len(groups))
+            on_count(done, len(groups))
             self._known.update(found)
             self._keep(found)
 
         run_in_parallel(groups, lambda _, event: None, keep, lambda work, on_event: _try(*work))
 
-    def _recall(self, asks: Sequence[Ask]) -> dict[Ask, Answer]:
-        keys = {self._key(ask): ask for ask in asks}
+    def _recall(self, queries: Sequence[Query]) -> dict[Query, Answer]:
+        keys = {self._key(query): query for query in queries}
         return {keys[key]: answer for key, answer in self._cache.read(keys).items()}
 
-    def _keep(self, found: Mapping[Ask, Answer | None]) -> None:
+    def _keep(self, found: Mapping[Query, Answer | None]) -> None:
         """Keeps answers, but not refusals: a later command asks these again, as the reason may be gone."""
-        self._cache.write({self._key(ask): answer for ask, answer in found.items() if answer is not None})
+        self._cache.write({self._key(query): answer for query, answer in found.items() if answer is not None})
 
-    def _key(self, ask: Ask) -> str:
-        words = [_tool_stamp(), self._platform, sorted(ask.sets), ask.probe, ask.size, ask.chosen, ask.variant]
+    def _key(self, query: Query) -> str:
+        options = [sorted(query.sets), query.probe, query.size, query.chosen, query.variant]
+        words = [_tool_stamp(), self._platform, *options]
         return hashlib.sha256(json.dumps(words).encode()).hexdigest()
 
 
-def _parts(ask: Ask) -> list[Ask]:
+def _parts(query: Query) -> list[Query]:
     """The runs that an answer needs."""
-    return [replace(ask, size=size) for size in ENDS] if ask.size > ENDS[0] and _is_affine(ask) else [ask]
+    return [replace(query, size=size) for size in ENDS] if query.size > ENDS[0] and _is_affine(query) else [query]
 
 
-def _is_affine(ask: Ask) -> bool:
+def _is_affine(query: Query) -> bool:
     """Tells whether each further byte takes as long; a cache that holds some of the bytes bends the line."""
-    if ask.probe in _PASSES:
-        return bool(dict(ask.chosen).get("start", _FLUSHED) == _FLUSHED)
-    return all_probes()[ask.probe].crosses in (*COPIES, STREAMS)
+    if query.probe in _PASSES:
+        return bool(dict(query.chosen).get("start", _FLUSHED) == _FLUSHED)
+    return all_probes()[query.probe].crosses in (*COPIES, STREAMS)
 
 
 def _line(first: Answer, second: Answer, size: int) -> Answer:
@@ -152,13 +154,13 @@ def _line(first: Answer, second: Answer, size: int) -> Answer:
     return Answer(first.seconds + (second.seconds - first.seconds) * share, working)
 
 
-_Group = tuple[Probing, list[Ask]]
+_Group = tuple[Probing, list[Query]]
 
 
-def _groups(target: str, sets: Sequence[str], asks: Iterable[Ask]) -> list[_Group]:
+def _groups(target: str, sets: Sequence[str], queries: Iterable[Query]) -> list[_Group]:
     """The groups of answers that one run of the tool gives: probes of the same model at the same sizes."""
-    of_probes = grouped_by(lambda ask: (ask.sets, ask.chosen, ask.probe), asks).values()
-    alike = grouped_by(lambda of: (of[0].sets, of[0].chosen, frozenset(ask.size for ask in of)), of_probes)
+    of_probes = grouped_by(lambda query: (query.sets, query.chosen, query.probe), queries).values()
+    alike = grouped_by(lambda of: (of[0].sets, of[0].chosen, frozenset(query.size for query in of)), of_probes)
     groups = []
     for (changed, chosen, at), together in alike.items():
         probing = Probing(
@@ -170,27 +172,27 @@ def _groups(target: str, sets: Sequence[str], asks: Iterable[Ask]) -> list[_Grou
             grain="coarse",
             **dict(chosen),
         )
-        groups.append((probing, [ask for of_one in together for ask in of_one]))
+        groups.append((probing, [query for of_one in together for query in of_one]))
     return groups
 
 
-def _try(probing: Probing, asks: Sequence[Ask]) -> dict[Ask, Answer | None]:
+def _try(probing: Probing, queries: Sequence[Query]) -> dict[Query, Answer | None]:
     """Asks for answers; None for what the changed model refuses."""
     try:
-        return _run(probing, asks)
+        return _run(probing, queries)
     except IsthmusError:
-        return dict.fromkeys(asks)
+        return dict.fromkeys(queries)
 
 
-def _run(probing: Probing, asks: Sequence[Ask]) -> dict[Ask, Answer | None]:
+def _run(probing: Probing, queries: Sequence[Query]) -> dict[Query, Answer | None]:
     records: list[ProbeRecord] = []
     run_probing(probing, records.append, ignore)
-    return {ask: next((_answer_of(one) for one in records if _is_of(one, ask)), None) for ask in asks}
+    return {query: next((_answer_of(one) for one in records if _is_of(one, query)), None) for query in queries}
 
 
-def _is_of(record: ProbeRecord, ask: Ask) -> bool:
-    wanted = {"size": ask.size, **dict(ask.variant)}
-    return record.name == ask.probe and all(record.parameters.get(key) == wanted[key] for key in wanted)
+def _is_of(record: ProbeRecord, query: Query) -> bool:
+    wanted = {"size": query.size, **dict(query.variant)}
+    return record.name == query.probe and all(record.parameters.get(key) == wanted[key] for key in wanted)
 
 
 def _answer_of(record: ProbeRecord) -> Answer | None:
