@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import pytest
 from tests.python.random_descriptions import draw
 
-from isthmus.advising.advice import Advice, Ran, advise
+from isthmus.advising.advice import Advice, RunOutcome, advise
 from isthmus.advising.choices import Choice, ChoiceValue, Goal
 from isthmus.advising.curves import BoardCurves, curves_of
 from isthmus.advising.draws import Boards
@@ -36,12 +36,12 @@ APART, APART_SHARE = 1.5, 0.75
 LEAST = 12  # cases of which a share says anything
 
 
-def run(description: Description, choices: Sequence[ChoiceValue], sets: dict[str, tuple[str, ...]]) -> list[Ran]:
+def run(description: Description, choices: Sequence[ChoiceValue], sets: dict[str, tuple[str, ...]]) -> list[RunOutcome]:
     """Every choice, on its board with those numbers."""
     units = Goal.of(description).units
-    came: dict[int, Ran] = {}
+    came: dict[int, RunOutcome] = {}
 
-    def one(experiment: Experiment, _on_event: object) -> Ran:
+    def one(experiment: Experiment, _on_event: object) -> RunOutcome:
         try:
             row = run_experiment(experiment, lambda _event: None, remember=False)
         except IsthmusError as error:
@@ -121,9 +121,9 @@ def _case(
     tally: Tally,
     name: str,
 ) -> None:
-    kept: dict[str, Ran] = {}
+    kept: dict[str, RunOutcome] = {}
 
-    def runner(choices: Sequence[ChoiceValue]) -> list[Ran]:
+    def runner(choices: Sequence[ChoiceValue]) -> list[RunOutcome]:
         came = run(description, choices, {})
         kept.update({str(one.choice): ran for one, ran in zip(choices, came, strict=True)})
         return came
@@ -131,7 +131,7 @@ def _case(
     found: Advice = advise(description, boards, runner)
     asked = found.asked
 
-    def good(target: str, ran: Ran) -> float:
+    def good(target: str, ran: RunOutcome) -> float:
         return 0.0 if isinstance(ran, str) else asked.goodness(asked.value(target, *ran))
 
     names = {str(_choice(row).choice): row for row in found.rows}

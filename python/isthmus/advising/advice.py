@@ -22,8 +22,8 @@ RUN = 3  # of the best, whose runs count
 SHORTEST_S, LONGEST_S = 1e-9, 1e3  # of a kernel
 APART = 0.1  # between run and formula: above it both are told
 
-Ran = tuple[float, float] | str  # elapsed and latency, s, or why it could not run
-Runner = Callable[[Sequence[ChoiceValue]], Sequence[Ran]]
+RunOutcome = tuple[float, float] | str  # elapsed and latency, s, or why it could not run
+Runner = Callable[[Sequence[ChoiceValue]], Sequence[RunOutcome]]
 
 
 @dataclass(frozen=True)

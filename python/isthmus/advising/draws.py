@@ -15,7 +15,7 @@ CALIBRATED = 0.1  # either way
 TRIES = 200  # draws until a board takes one
 _REFUSED = re.compile(r"key '([^']+)': expected (?:a multiple of (\d+) ?(\w*) in|.*power of two)")
 
-Drawn = dict[str, float]
+DrawnValues = dict[str, float]
 
 
 def uncertain(board: Event) -> dict[str, tuple[float, float, str]]:
@@ -46,7 +46,7 @@ class Boards:
         self._usual = {item["key"]: item["value"] for item in board["inputs"]}
         self._numbers = {key: ends for key, ends in uncertain(board).items() if key not in by_hand}
 
-    def draw(self, number: int, attempt: int = 0) -> Drawn:
+    def draw(self, number: int, attempt: int = 0) -> DrawnValues:
         """The joint draw of this number; each attempt draws another one."""
         for again in range(TRIES):
             drawing = random.Random(f"{self._seed} {self.target} {number} {attempt} {again}")
@@ -70,7 +70,7 @@ class Boards:
         powers = [2.0**power / whole for power in range(64) if low * whole <= 2**power <= high * whole]
         return powers[int(share * len(powers))] if powers else float(self._usual[key])
 
-    def _taken(self, drawn: Drawn, shares: Mapping[str, float]) -> bool:
+    def _taken(self, drawn: DrawnValues, shares: Mapping[str, float]) -> bool:
         """Tells whether the platform takes them, after those are powers of two, or multiples, that must be."""
         while True:
             try:

@@ -23,7 +23,7 @@ from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.advising.advice import Advice, Ran
+    from isthmus.advising.advice import Advice, RunOutcome
     from isthmus.advising.choices import ChoiceValue
     from isthmus.records import AdviseBranch
 
@@ -191,12 +191,12 @@ def _run(
     description: Description,
     choices: "Sequence[ChoiceValue]",
     sets_of: Mapping[str, tuple[str, ...]],
-) -> "list[Ran]":
+) -> "list[RunOutcome]":
     from isthmus.advising.choices import Goal
 
     units = Goal.of(description).units
 
-    def one(experiment: Experiment, on_event: Callable[[Event], None]) -> "Ran":
+    def one(experiment: Experiment, on_event: Callable[[Event], None]) -> "RunOutcome":
         try:
             row = run_experiment(experiment, on_event, remember=False)
         except IsthmusError as error:

@@ -8,7 +8,7 @@ from isthmus.cli.commands import COMMANDS, EXAMPLES, OPTIONS, SUMMARY
 
 EXIT_CODES = "Exit codes: 0 done; 1 done and the answer is no; 2 could not run; 130 after Ctrl-C."
 
-Listed = Sequence[tuple[str, str]]
+HelpEntries = Sequence[tuple[str, str]]
 
 
 def overview(whole: bool) -> str:
@@ -24,10 +24,10 @@ def help_page(
     examples: Sequence[str],
     usage: str,
     detail: str = "",
-    commands: Listed = (),
-    arguments: Listed = (),
-    parameters: Listed = (),
-    options: Listed = (),
+    commands: HelpEntries = (),
+    arguments: HelpEntries = (),
+    parameters: HelpEntries = (),
+    options: HelpEntries = (),
     whole: bool = False,
 ) -> str:
     """A page of help; `path` is the command as it is typed."""
@@ -44,7 +44,7 @@ def help_page(
     return "\n".join(lines) + "\n"
 
 
-def _columns(rows: Listed) -> list[str]:
+def _columns(rows: HelpEntries) -> list[str]:
     left = min(26, max(len(name) for name, _ in rows))
     lines = []
     for name, text in rows:

@@ -75,7 +75,7 @@ def hpcc(
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc --list' names them.")
     if summary == "-" and "-" in (session.json, session.csv, session.jsonl):
         raise IsthmusError("--summary, --json, --csv and --jsonl: only one of them can be '-', the standard output")
-    from isthmus.hpcc.measure import CutShort, measure, warn_of_turns
+    from isthmus.hpcc.measure import InterruptedBurnIn, measure, warn_of_turns
 
     chosen: dict[str, object] = {"shape": placing.shape, "grid": placing.grid}
     chosen |= {"kernel": kernel, "binary": binary, "for": for_ and parse_duration(for_, "--for")}
@@ -91,7 +91,7 @@ def hpcc(
         return session.lines(lines_of(plan_of(arguments, placing.ranks, measuring.launcher)))
     try:
         records = measure(session, arguments, placing.ranks, measuring.launcher, measuring.watch())
-    except CutShort as cut:
+    except InterruptedBurnIn as cut:
         _show(session, cut.records, summary, complete=False)
         raise
     return _show(session, records, summary) if records else None

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 NOISY = 0.05  # (p75 - p25) / median
 LOADED = 0.1  # of the usable cores, that others took
 
-Named = Sequence[tuple[str, float]]
+NamedValues = Sequence[tuple[str, float]]
 
 
-def warn_if_noisy(session: Session, spreads: Named, loads: Named = ()) -> None:
+def warn_if_noisy(session: Session, spreads: NamedValues, loads: NamedValues = ()) -> None:
     """Prints one line for all records, by quantity, that names the noisiest ones and what to do."""
     said = []
     if loaded := [one for one in loads if one[1] > LOADED]:
@@ -37,6 +37,6 @@ def warn_of_rows(session: Session, rows: "Iterable[Row]") -> None:
     warn_if_noisy(session, spreads, [(name, row.load) for name, row in right if row.load is not None])
 
 
-def loads_of(records: "Iterable[ProbeRecord | HpccRecord]") -> Named:
+def loads_of(records: "Iterable[ProbeRecord | HpccRecord]") -> NamedValues:
     """The load of other processes while each record was measured, if it is known."""
     return [(record.name, record.load) for record in records if record.load is not None]

@@ -66,7 +66,7 @@ Sets = Annotated[
         "without a dot is a parameter of the application, as --KEY VALUE is ('isthmus run APP --help' lists them).",
     ),
 ]
-Repeated = Annotated[
+Repeat = Annotated[
     str | None,
     configured(
         "--repeat N",
@@ -157,7 +157,7 @@ def run(
     ] = None,
     fine: Fine = False,
     coarse: Coarse = False,
-    repeat: Repeated = None,
+    repeat: Repeat = None,
     warmup: Warmup = None,
     list_: List = False,
     dry_run: DryRun = False,

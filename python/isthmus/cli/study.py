@@ -12,7 +12,7 @@ from isthmus.base.grain import chosen
 from isthmus.base.texts import to_json, to_json_line
 from isthmus.cli.command import Coarse, DryRun, Fine, List, argument, configured, plain
 from isthmus.cli.plan import show_plan
-from isthmus.cli.run import Count, Repeated, Sets, Warmup
+from isthmus.cli.run import Count, Repeat, Sets, Warmup
 from isthmus.results.out_folder import OutFolder
 from isthmus.running.application_options import ApplicationOptions, TypedOptions
 from isthmus.running.experiments import Experiment, refuse_wrong, run_experiment
@@ -52,7 +52,7 @@ def study(
     sets: Sets = None,
     fine: Fine = False,
     coarse: Coarse = False,
-    repeat: Repeated = None,
+    repeat: Repeat = None,
     warmup: Warmup = None,
     beside: With = None,
     no_probes: NoProbes = False,

@@ -21,7 +21,7 @@ from isthmus.show.session import Session
 ROUND_S = 60.0  # that a burn-in has after a Ctrl-C to complete and check its round
 
 
-class CutShort(KeyboardInterrupt):
+class InterruptedBurnIn(KeyboardInterrupt):
     """Ctrl-C ended a burn-in; what it had measured until then is whole."""
 
     def __init__(self, records: list[HpccRecord]) -> None:
@@ -104,7 +104,7 @@ def run(
         run_tool("isthmus-hpcc", arguments, sort, patient)
     except KeyboardInterrupt:
         if records:
-            raise CutShort(records) from None
+            raise InterruptedBurnIn(records) from None
         raise
     except NoReasonError:
         if launched_rank():

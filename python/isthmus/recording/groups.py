@@ -13,7 +13,7 @@ _MOST_SIZES = 1000  # of one program; beyond that calls are alike whose bytes ha
 
 
 @dataclass(frozen=True)
-class Alike:
+class CallGroup:
     """Calls that are alike; `rows` are their places in the timeline, in its order."""
 
     device: int
@@ -54,7 +54,7 @@ def quantiles(parts: Sequence[Array]) -> Quantiles:
     return Quantiles(len(values), total, *map(at, places))
 
 
-def alike(line: Timeline) -> list[Alike]:
+def alike(line: Timeline) -> list[CallGroup]:
     """Groups all calls by device, kind, kernel and bytes, in this order."""
     commands, devices = line.commands, line.device_of
     sizes = _Sizes(commands["bytes"])
@@ -67,10 +67,10 @@ def alike(line: Timeline) -> list[Alike]:
     return [_alike(line, np.unravel_index(code, shape), rows) for code, rows in _by_code(codes.values)]
 
 
-def _alike(line: Timeline, key: Iterable[np.intp], rows: Array) -> Alike:
+def _alike(line: Timeline, key: Iterable[np.intp], rows: Array) -> CallGroup:
     device, what, name, _ = (int(place) - 1 for place in key)
     moves = line.moving[what] if what >= 0 else False
-    return Alike(device, what, name, GROUPS[line.groups[what]], moves, rows)
+    return CallGroup(device, what, name, GROUPS[line.groups[what]], moves, rows)
 
 
 class _Sizes:

@@ -6,7 +6,7 @@ import numpy as np
 
 from isthmus.base.groups import grouped_by
 from isthmus.recording.columns import Array, pieces
-from isthmus.recording.groups import Alike, quantiles
+from isthmus.recording.groups import CallGroup, quantiles
 from isthmus.recording.journal import GROUPS
 from isthmus.recording.timeline import Timeline
 from isthmus.records import (
@@ -76,7 +76,7 @@ def devices(line: Timeline) -> list[RecordedDevice]:
     ]
 
 
-def kernels(line: Timeline, groups: Iterable[Alike]) -> list[RecordedKernel]:
+def kernels(line: Timeline, groups: Iterable[CallGroup]) -> list[RecordedKernel]:
     """The kernels on each device, the one with the most time first."""
     found = []
     own = (one for one in groups if one.group == "kernel")
@@ -98,7 +98,7 @@ def kernels(line: Timeline, groups: Iterable[Alike]) -> list[RecordedKernel]:
     return sorted(found, key=lambda one: -one.total_s)
 
 
-def transfers(line: Timeline, groups: Iterable[Alike]) -> list[RecordedTransfer]:
+def transfers(line: Timeline, groups: Iterable[CallGroup]) -> list[RecordedTransfer]:
     """The kinds of transfers on each device, the one with the most bytes first."""
     found = []
     moving = (one for one in groups if one.moves)
@@ -120,7 +120,7 @@ def transfers(line: Timeline, groups: Iterable[Alike]) -> list[RecordedTransfer]
     return sorted(found, key=lambda one: -one.bytes)
 
 
-def _moved(line: Timeline, parts: Iterable[Alike]) -> tuple[int, int]:
+def _moved(line: Timeline, parts: Iterable[CallGroup]) -> tuple[int, int]:
     """The bytes of those that moved any and are timed, and their time; a map in a memory that is shared moves none."""
     moved = took = 0
     for one in parts:
@@ -133,7 +133,7 @@ def _moved(line: Timeline, parts: Iterable[Alike]) -> tuple[int, int]:
     return moved, took
 
 
-def host(line: Timeline, groups: Iterable[Alike]) -> list[RecordedHost]:
+def host(line: Timeline, groups: Iterable[CallGroup]) -> list[RecordedHost]:
     """Calls that made no command, the longest together first."""
     spans = line.commands["span"]
     by_kind = grouped_by(lambda one: one.what, (one for one in groups if one.group == "host"))
@@ -149,12 +149,12 @@ def host(line: Timeline, groups: Iterable[Alike]) -> list[RecordedHost]:
     return sorted(found, key=lambda one: -one.total_s)
 
 
-def sums(line: Timeline, groups: Iterable[Alike]) -> list[RecordedSum]:
+def sums(line: Timeline, groups: Iterable[CallGroup]) -> list[RecordedSum]:
     """The sums of groups of like calls, the group of the most calls first."""
     return sorted((_sum(line, one) for one in groups), key=lambda one: -one.calls)
 
 
-def _sum(line: Timeline, one: Alike) -> RecordedSum:
+def _sum(line: Timeline, one: CallGroup) -> RecordedSum:
     commands, rows = line.commands, one.rows
     timed = rows[commands["timed"][rows]]
     sizes = commands["bytes"][rows]
@@ -233,7 +233,7 @@ def _times(line: Timeline, rows: Array) -> Array:
     return found
 
 
-def _own_times(line: Timeline, one: Alike) -> Array:
+def _own_times(line: Timeline, one: CallGroup) -> Array:
     """The times of the calls of a kind: on the device, or, for calls without a command, on the host."""
     found: Array = line.commands["span"][one.rows] if one.group == "host" else _times(line, one.rows)
     return found

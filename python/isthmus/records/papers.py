@@ -22,7 +22,7 @@ class Recalibration(Record):
     set: str
 
 
-class HeldOut(Record):
+class HeldOutNumber(Record):
     """A published number that the model was not given: what it says then, beside what it says with it."""
 
     id: str
@@ -124,5 +124,5 @@ class ReproduceFile(File, kind="reproduce"):
 
     rows: list[PaperRow]
     score: dict[str, PaperScore] = Field(description="by paper, and `all` of them together")
-    held_out: list[HeldOut] = Field(default=[], description="with --hold-out: the rows of the experiment")
+    held_out: list[HeldOutNumber] = Field(default=[], description="with --hold-out: the rows of the experiment")
     figures: list[PaperFigure] = Field(default=[], description="with --figures: the papers' figures, drawn again")

@@ -15,7 +15,7 @@ from isthmus.base.parsing import checked, from_json, our_json
 from isthmus.records import (
     AdviseFile,
     Context,
-    HeldOut,
+    HeldOutNumber,
     HpccRecord,
     PaperFigure,
     PaperRow,
@@ -71,7 +71,7 @@ class ReportContents:
     scaled: list[HpccRecord] = field(default_factory=list)
     papers: list[PaperRow] = field(default_factory=list)
     score: dict[str, PaperScore] = field(default_factory=dict)
-    held_out: list[HeldOut] = field(default_factory=list)
+    held_out: list[HeldOutNumber] = field(default_factory=list)
     figures: list[PaperFigure] = field(default_factory=list)
     recordings: list[RecordFile] = field(default_factory=list)
     advices: list[AdviseFile] = field(default_factory=list)

@@ -10,7 +10,7 @@ from isthmus.base.names import unknown
 from isthmus.base.numbers import is_number
 from isthmus.calibration.device_curves import Curves
 from isthmus.calibration.fit import fit
-from isthmus.records import HeldOut, Input, Recalibration
+from isthmus.records import HeldOutNumber, Input, Recalibration
 from isthmus.reproduction.evaluation import PAPER_IMAGES
 from isthmus.reproduction.expressions import Evaluator, board_of, kind_of_expression, leaves
 from isthmus.reproduction.model_runs import ModelRuns, NotOfferedError, ToolAnswers, target_of
@@ -34,7 +34,7 @@ class HoldOut:
     tools: ToolAnswers
     images: int
 
-    def run(self, experiment: str) -> list[HeldOut]:
+    def run(self, experiment: str) -> list[HeldOutNumber]:
         """The model's value for each row of an experiment: the id of one, or paper and place (`choi2019 fig. 5`)."""
         held = self._rows(experiment)
         found = [self._on_board(board, held) for board in self._boards(held)]
@@ -62,7 +62,7 @@ class HoldOut:
     def _published(self) -> dict[str, PublishedRow]:
         return {row.id: row for paper in self.papers.values() for row in paper.row}
 
-    def _on_board(self, board: str, held: Sequence[tuple[str, PublishedRow]]) -> list[HeldOut]:
+    def _on_board(self, board: str, held: Sequence[tuple[str, PublishedRow]]) -> list[HeldOutNumber]:
         inputs = [item for item in self.tools.platform(target_of(board), ()).inputs if is_number(item.value)]
         free = [item for item in inputs if item.role == "calibrated" and any(rests_on(item, *row) for row in held)]
         out = {row.id for _, row in held}
@@ -71,7 +71,7 @@ class HoldOut:
         rows = [row for _, row in held if kind_of(row) in (*MEASURES, "ratio") and board in (row.experiment or "")]
         with_all, without = self._values(board, rows, ()), self._values(board, rows, sets)
         return [
-            HeldOut(
+            HeldOutNumber(
                 id=row.id,
                 board=board,
                 quantity=row.quantity,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from isthmus.base.numbers import as_written, counted, figure, is_number
-from isthmus.records import HeldOut, PaperRow, PaperScore, RoleScore
+from isthmus.records import HeldOutNumber, PaperRow, PaperScore, RoleScore
 from isthmus.show.output import Table, table_of
 
 # The ends of a note's pieces (comparison.py puts them together).
@@ -80,7 +80,7 @@ def score_table(scores: Mapping[str, PaperScore]) -> Table:
     return Table(columns, cells, numbers=frozenset(columns[2:]), title="score, duplicates once")
 
 
-def held_out_table(rows: Sequence[HeldOut]) -> Table:
+def held_out_table(rows: Sequence[HeldOutNumber]) -> Table:
     """A line for each number whose experiment the model was not given."""
     return table_of(
         rows,

@@ -9,12 +9,12 @@ from typing import Any
 from isthmus.base.build_info import build_info
 from isthmus.base.errors import IsthmusError
 from isthmus.sweeping.points import Point
-from isthmus.sweeping.work import Done, outcome
+from isthmus.sweeping.work import OnResult, outcome
 
 ANSWERS_S = 10  # that a scheduler has to answer
 
 
-def run_on_cluster(address: str, points: Sequence[Point], done: Done) -> None:
+def run_on_cluster(address: str, points: Sequence[Point], done: OnResult) -> None:
     """Runs points on all workers of the scheduler at `address`; if a worker ends, another one runs its points again.
 
     An IsthmusError where the scheduler does not answer, has no workers, or a worker has another version.

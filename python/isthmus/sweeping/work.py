@@ -11,7 +11,7 @@ from isthmus.sweeping.points import Point
 
 # What a point gave: numbers of its row, or why there is none.
 Outcome = Mapping[str, object]
-Done = Callable[[int, Outcome], None]
+OnResult = Callable[[int, Outcome], None]
 
 
 def outcome(experiment: Experiment) -> Outcome:
@@ -30,7 +30,7 @@ def outcome(experiment: Experiment) -> Outcome:
     }
 
 
-def run_here(points: Sequence[Point], done: Done) -> None:
+def run_here(points: Sequence[Point], done: OnResult) -> None:
     """Runs as many points at a time as there are cores."""
     work = dict(enumerate(point.experiment for point in points))
     run_in_parallel(work, lambda _, event: None, done, lambda run, on_event: outcome(run))
