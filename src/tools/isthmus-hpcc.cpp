@@ -240,8 +240,9 @@ void add_options(CLI::App& app, hpcc::Request& request) {
   app.add_option("benchmark", request.benchmark, "the benchmark; --list names them");
   app.add_option("--on", request.target, "devices, separated by commas: opencl:N or opencl:NAME")
       ->capture_default_str();
-  app.add_option("--variant", request.variant,
-                 "kernels: single for HLS, ndrange for CPUs and GPUs; by default by device type");
+  app.add_option(
+      "--variant", request.variant,
+      "kernels: single (one work-item, for FPGAs) or ndrange (many, for CPUs and GPUs); by default by device type");
   app.add_option("--shape", request.shape,
                  "work-group shape of ND-range kernels: cpu or gpu; by default by device type");
   app.add_option("--size", request.size, "problem size: small or standard")->capture_default_str();

@@ -60,8 +60,8 @@ def calibrate(
     The fit changes the times and rates of host, link and DMA engine (and kernel.launch if it was probed) that no data
     sheet gives, or those that --keys names. If the records cannot tell the effects of some keys apart, the output names
     them, and only one of them is changed. Fitted numbers are written into FILE with the role calibrated and the date;
-    comments and unchanged numbers stay. A number that would leave its range stops at its end and stays assumed. Exit
-    code 1: some fitted probe is off by more than 25 % (median).
+    comments and unchanged numbers stay. A number that would leave its range stops at its end and stays assumed. The
+    exit code is 1 if some fitted probe is off by more than 25 % (median).
     """
     from isthmus.calibration.curves import like
     from isthmus.calibration.device_curves import curve_of, probe_of, read_measured

@@ -10,7 +10,7 @@ EXAMPLES = ["isthmus doctor", "isthmus doctor --json -"]
 def doctor(session: Session) -> None:
     """Check what is installed and what is missing, and say what to do about it.
 
-    Exit code 1 if something is missing without which a command fails.
+    The exit code is 1 if something is missing without which a command fails.
     """
     from isthmus.cli.checks import all_checks
     from isthmus.records import DoctorFile

@@ -65,8 +65,8 @@ def hpcc(
 
     One MPI rank runs on each device, as in HPCC FPGA (Meyer, dissertation, Paderborn 2024, chapters 3 and 4).
     The slowest rank gives the time of a repetition, and the best repetition counts. The table also shows the rate that
-    a model expects from this device's own probes at the same size; a rate above that is refused. Exit code 1: the
-    results are wrong.
+    a model expects from this device's own probes at the same size; a rate above that is refused. The exit code is
+    1 if the results are wrong.
     """
     if list_:
         known = collect("isthmus-hpcc", ["--list"], "benchmark")

@@ -44,7 +44,7 @@ def acceptance(
     """Test whether nodes reach what a centre expects of them.
 
     The benchmarks of the file run on one node after the other; their results must be right and their values within
-    what is expected. Values far from the median of all nodes are marked. Exit code 1: a check failed.
+    what is expected. Values far from the median of all nodes are marked. The exit code is 1 if a check failed.
     """
     from isthmus.hpcc.centre.acceptance import accept
     from isthmus.hpcc.centre.expectations import read_expectations

@@ -15,7 +15,10 @@ Ranks = Annotated[int, counting("-n --ranks R", "Number of MPI ranks, one for ea
 On = Annotated[str, plain("--on TARGET", "Devices, separated by commas: opencl:N or opencl:NAME. [default: opencl:0]")]
 Variant = Annotated[
     str | None,
-    plain("--variant single|ndrange", "Kernels: single for HLS, ndrange for CPUs and GPUs. [default: by device]"),
+    plain(
+        "--variant single|ndrange",
+        "Kernels: single (one work-item, for FPGAs) or ndrange (many, for CPUs and GPUs). [default: by device]",
+    ),
 ]
 Shape = Annotated[str | None, plain("--shape cpu|gpu", "Work-group shape of ND-range kernels. [default: by device]")]
 Sets = Annotated[list[str] | None, plain("--set NAME=VALUE", "Set a parameter of the benchmark, such as BLOCK_SIZE.")]

@@ -47,7 +47,7 @@ def scale(
     on HPCC FPGA, Paderborn 2024, 4.2). Each rank on a CPU takes the same part of it in every run, so that more ranks
     use more of the CPU; a note says when ranks share cores. Speed-up is the rate of all ranks over that of the fewest.
     For HPL's strong scaling the table also shows what this device's rates at smaller matrices predict (4.2.3 there).
-    Writes out/hpcc-BENCH/scale.json and report.html. Exit code 1: some results are wrong.
+    The command writes out/hpcc-BENCH/scale.json and report.html. The exit code is 1 if some results are wrong.
     """
     from isthmus.hpcc.scaling import MODES, check_modes
 

@@ -66,8 +66,8 @@ def record(
 
     The program runs as it would alone, with an OpenCL layer between it and its driver that turns profiling on in each
     queue; the program sees the properties that it asked for. The record holds the first calls one by one, and what all
-    of them add up to. Exit code: the program's own, 128 and the signal's number if one ended it; 2 with an error line
-    if the layer was never called.
+    of them add up to. The exit code is the program's own, or 128 and the signal's number if one ended it, or 2 with an
+    error line if the layer was never called.
     """
     if summary and (calls is not None or trace is not None):
         raise IsthmusError(f"--summary: expected no {'--calls' if calls is not None else '--trace'} beside it")

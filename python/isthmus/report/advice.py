@@ -105,8 +105,8 @@ def reuse_panel(file: AdviseFile) -> Panel | None:
     ]
     return Panel(
         name=f"{file.application}: reuse of the device's memory",
-        meaning="effective bandwidth by bytes of memory touched for each that crosses, r (choi2019, insight 2); "
-        f"marked: {file.application}, r = {figure(r)}",
+        meaning="effective bandwidth by bytes of memory touched for each that crosses, r (Choi et al., TRETS "
+        f"2019, insight 2); marked: {file.application}, r = {figure(r)}",
         unit="GB/s",
         sizes=[Tick(x.at(each), f"{each:g}") for each in decades(reuses[0], reuses[-1]) if x.within(each)],
         rates=[Tick(y.at(value), f"{value:g}") for value in named],
@@ -146,7 +146,8 @@ def ctc_panel(file: AdviseFile) -> Panel | None:
     return Panel(
         name=f"{file.application}: computation to communication",
         meaning="time that a unit's kernel computes by time that a unit crosses, a mark for each flow of a board; "
-        "above the line, CTC 1, computation is the bound, below it communication (choi2019, insight 4)",
+        "above the line, where computation to communication (CTC) is 1, computation is the bound, below it "
+        "communication (Choi et al., TRETS 2019, insight 4)",
         unit="seconds a unit",
         sizes=[Tick(x.at(time), seconds(time)) for time in named],
         rates=[Tick(y.at(time), seconds(time)) for time in named],
