@@ -125,10 +125,10 @@ class Board {
   /// In the order of the board's file; whoever builds a flow connects every port of each.
   std::deque<fabric::PcieLink>& links() { return links_; }
 
-  /// Connects a core that moves bytes in the host's memory. Of a board with a link.
+  /// Connects a core that moves bytes in the host's memory, of a board with a link.
   void attach_core(Out<fabric::HostRequest>& moves, In<fabric::HostMoved>& moved);
 
-  /// Adds a master's ports; its bursts meet those of others at the controllers. Of a board with memory.
+  /// Adds a master's ports; its bursts meet those of others at the controllers. The board has memory.
   MasterEnds add_master(const Master& master);
   /// Adds a master that is an actor of a streaming kernel.
   DramReadEnds add_streaming_reader(const StreamingMaster& master);

@@ -51,8 +51,8 @@ struct Extras {
   /// Describes for people the place of a value of the output, such as its column and row.
   std::function<std::vector<Fact>(std::size_t value)> place{};
   std::optional<DeviceKernel> device{};  ///< OpenCL kernel and its twin, for the flows offload and overlap
-  /// Host threads that share the device in the flow offload, each with every so manieth message, buffers, a queue and
-  /// results of its own (choi2019 5.3).
+  /// Host threads that share the device in the flow offload, which take the messages in turn; each has buffers, a queue
+  /// and results of its own (choi2019 5.3).
   int host_threads = 1;
   std::optional<MemoryImage> memory{};  ///< data that the application keeps in the device's memory
   std::optional<HostImage> host{};      ///< data that the kernel of a stream reaches in the host's memory

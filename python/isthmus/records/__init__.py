@@ -1,4 +1,4 @@
-"""The records that cross a border: what the tools print and what the JSON files hold (units in the names)."""
+"""The records: what the tools print and what the JSON files hold (units in the names)."""
 
 from isthmus.records.advising import *
 from isthmus.records.base import *
