@@ -19,7 +19,7 @@ struct Sample {
   std::string made_by;
 };
 
-/// Whether the program was built: some peers need software that need not be there.
+/// Tells whether the program was built: some peers need software that need not be there.
 bool built(const Run& run);
 
 /// Runs it in a process of its own. Throws Error where the program cannot be started, fails or says something else.

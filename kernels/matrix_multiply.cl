@@ -1,4 +1,4 @@
-// The product of two square matrices (choi2019 5.1). Of `left`, `side` rows follow each other, column by column in
+// The product of two square matrices (choi2019 5.1). `side` rows of `left` follow each other, column by column in
 // them; of `right`, `side` columns, row by row; `product` lies tile by tile of side x side values, row by row in each.
 // `side` is a multiple of 16. One work item computes 4 rows of 16 columns. Work items: size / 16 by size / 4.
 

@@ -33,13 +33,13 @@ def row(name: str, ratio: float, against: str) -> bench_json.Figure:
 
 
 def beside_mpi(on: str) -> list[bench_json.Figure]:
-    """Of the means over the sizes."""
+    """The median of the ratios of the means over the sizes."""
     ratio = statistics.median(ours["b_eff"]["value"] / peer["b_eff"]["value"] for ours, peer in pairs_of(on))
     return [row("hpcc.b_eff.vs_mpi", ratio, "the same ring by MPI alone, 2 ranks, 21 sizes")]
 
 
 def beside_host(on: str) -> list[bench_json.Figure]:
-    """Of each size, its median; their geometric mean, and the least."""
+    """The median ratio of each size, the geometric mean of these, and the least."""
     pairs = pairs_of(on)
     sizes = [f"b_eff.{2**log}B" for log in range(21)]
 

@@ -30,7 +30,7 @@ struct Parcel {
 
 /// The place of a block of A: `begin` times as many values behind as a block has in a row, in what came from others or,
 /// as -1 - begin, in the rank's own A; in a matrix whose rows are `pitch` values apart. `place` is where the block of C
-/// begins, likewise. As kernels have it.
+/// begins, likewise. Kernels are given it so.
 struct Source {
   std::int32_t begin;
   std::int32_t pitch;
@@ -40,10 +40,10 @@ struct Source {
 /// The exchange of blocks for a transposition, of matrices whose blocks of one rank lie row by row as one matrix.
 class TransposeLayout {
  public:
-  /// Of `rank`, with blocks of `block` x `block` values, which are worked on column by column of strips that are
-  /// `strip` blocks high: so A is read along its rows for a while, and the pages of B and C are few. Rows are an odd
-  /// number of cache lines apart, of `line` values: an even number, such as a power of two, would put those of a column
-  /// into few places of the caches. 0: no matter.
+  /// The layout of `rank`, with blocks of `block` x `block` values, which are worked on column by column of strips that
+  /// are `strip` blocks high: so A is read along its rows for a while, and the pages of B and C are few. Rows are an
+  /// odd number of cache lines apart, of `line` values: an even number, such as a power of two, would put those of a
+  /// column into few places of the caches. 0: no matter.
   TransposeLayout(cluster::Grid grid, std::int64_t side, int rank, std::size_t block, std::size_t line,
                   std::size_t strip = 1);
 

@@ -28,7 +28,7 @@ class Run {
   bool stopping() const { return stop_.load(std::memory_order_acquire); }
   /// Tells whether there are more workers than cores: then a waiting worker must not spin.
   bool crowded() const { return crowded_; }
-  /// Whether actors may be moved between workers: then a worker without actors waits for some.
+  /// Tells whether actors may be moved between workers: then a worker without actors waits for some.
   bool moves_actors = false;
 
   /// Returns true after the run has stopped, false if `time` passes before that.

@@ -46,7 +46,7 @@ int run(CLI::App& app, int argc, char** argv, const std::function<int()>& body) 
     return fail(error.what());
   }
   try {
-    // Else the next file that is opened would take the place of standard output.
+    // The next file that is opened would otherwise take the place of standard output.
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0) throw Error(fmt::format("standard output: {}", std::strerror(errno)));
     watch_for_interrupts();
     // A reader that goes away is an error of writing, not the end of the program.

@@ -33,7 +33,7 @@ std::size_t distinct(const FrameSource& frames, int end, int step) {
   return seen.size();
 }
 
-/// Whether `frame` is a cut of `chart(size)`: found again by the place that its first pixel tells.
+/// Tells whether `frame` is a cut of `chart(size)`: found again by the place that its first pixel tells.
 bool is_cut_of_chart(const std::vector<std::byte>& frame, ImageSize size) {
   const int x0 = std::to_integer<int>(frame[0]);
   const int y0 = std::to_integer<int>(frame[1]);

@@ -20,7 +20,7 @@ std::string isolated(const std::function<std::string(const Report&)>& work, unsi
 /// The smallest scenario found on which `fails` still says so.
 Scenario shrink(Scenario scenario, const std::function<bool(const Scenario&)>& fails);
 
-/// Whether the graph may be built at all: sources need a done().
+/// Tells whether the graph may be built at all: sources need a done().
 bool can_run(const Scenario& scenario);
 
 }  // namespace isthmus::reference

@@ -264,7 +264,7 @@ TEST(Building, WarnsOfAnActorOnALoopThatWaitsForItsOwnClose) {
   EXPECT_EQ(warnings.size(), 2u);
 }
 
-/// Whether a token that leaves each of `actors` can come back to it, by closing the relation of its channels.
+/// Tells whether a token that leaves each of `actors` can come back to it, by closing the relation of its channels.
 std::vector<std::vector<bool>> reachable(int actors, const std::vector<std::pair<int, int>>& channels) {
   const auto count = static_cast<std::size_t>(actors);
   std::vector<std::vector<bool>> reach(count, std::vector<bool>(count));

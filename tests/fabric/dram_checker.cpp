@@ -74,7 +74,7 @@ class Checker {
     if (a.kind == Kind::refresh) apart(a, b, spec_.tRFC.seconds(), "tRFC");
   }
 
-  /// Whether `close` precharges the bank of `other`.
+  /// Tells whether `close` precharges the bank of `other`.
   static bool closes(const DramCommand& close, const DramCommand& other) {
     return close.kind == Kind::precharge_all || other.kind == Kind::refresh
                ? close.kind == Kind::precharge_all || close.kind == Kind::precharge

@@ -105,7 +105,7 @@ class OneOfMany final : public cluster::Ranks::Group {
 };
 
 TEST(RandomAccess, OfManyRanksIsExpectedToMakeTheNumbersOfAll) {
-  // As many words for the rank.
+  // The rank has as many words in both runs.
   const Outcome alone = run(small("ndrange", {"TABLE_SIZE_LOG=16"}), cluster::alone());
   const Outcome among = run(small("ndrange", {"TABLE_SIZE_LOG=24"}), cluster::Ranks(std::make_shared<OneOfMany>(256)));
   EXPECT_EQ(alone.working_set, among.working_set);

@@ -131,7 +131,7 @@ class Score:
 
     @property
     def share_found(self) -> float:
-        """Of the cases."""
+        """The share of the cases that were found."""
         return self.found / self.cases
 
     @property

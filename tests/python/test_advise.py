@@ -244,7 +244,7 @@ MEASURED_AT = {
 
 
 def _other_sizes(document: Mapping[str, Any]) -> dict[str, tuple[float, ...]]:
-    """Of a curve of each kind, where any draw was not measured at what bench.py has."""
+    """Sizes of a curve of each kind, where any draw was not measured at what bench.py has."""
     found: dict[str, tuple[float, ...]] = {}
     for drawn in document["draws"]:
         for name in MEASURED_AT.keys() & drawn["curves"].keys():
@@ -405,7 +405,7 @@ def test_what_cannot_be_advised_is_one_line(mine: Isthmus, words: tuple[str, ...
 def test_a_size_that_no_board_holds_is_refused_before_curves_are_measured(
     mine: Isthmus, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of a board that no curves are kept of: a tool that ran would leave them in the cache."""
+    """The board has no kept curves: a tool that ran would leave them in the cache."""
     cache = mine.folder / "cache"
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     words = ("--on", "model:aws-f1", "--set", "host.call.enqueue=7us")

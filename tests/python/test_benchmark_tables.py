@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def check(folder: Path) -> int:
-    """Whether the tables in the folder are those of its data."""
+    """Tells whether the tables in the folder are those of its data."""
     words = [sys.executable, "tables.py", "--check"]
     return subprocess.run(words, cwd=folder, capture_output=True, check=False).returncode
 

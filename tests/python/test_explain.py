@@ -287,7 +287,7 @@ def test_the_list_names_the_causes_that_a_board_has_the_parts_for(real: Isthmus)
 
 
 def explanation(measured: str, base: str, with_cause: str) -> Explanation:
-    """Of one number, the unchanged model's, and the model's with its only cause."""
+    """The explanation of one number: the unchanged model's, and the model's with its only cause."""
     one, model, changed = (read_measured(f"h2d 1MiB {value} GB/s") for value in (measured, base, with_cause))
     best = fit(("fewer lanes",), [Trial(0, (changed.seconds,))], [one.seconds], None)
     suspect = Suspect((Cause("fewer lanes", "lspci", ()),), (Change(sets=("link.pcie.lanes=4",)),))

@@ -29,7 +29,7 @@ def boards(tmp_path_factory: pytest.TempPathFactory) -> list[Board]:
 
 
 def scores(boards: list[Board], all_rates_off: bool) -> dict[int, Score]:
-    """Of one number and of three; a cause that is on and ruled out fails at once."""
+    """The scores of one number and of three; a cause that is on and ruled out fails at once."""
     chance = random.Random(SEED)
     found = {1: Score(), 3: Score()}
     end = None
@@ -51,7 +51,7 @@ def must_reach(share: float, found: dict[int, Score]) -> float:
 
 
 def share_found(found: dict[int, Score]) -> float:
-    """Of all cases."""
+    """The share of all cases that were found."""
     return sum(score.found for score in found.values()) / sum(score.cases for score in found.values())
 
 

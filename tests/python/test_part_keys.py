@@ -16,7 +16,7 @@ BOARDS = [
     if "[link" in path.read_text()
 ]
 
-# Of those that compute long at their usual size.
+# Small sizes of applications that compute long at their usual one.
 MATRICES = ("size=256", "iterations=2")
 SMALL = {
     "matrix-multiply": MATRICES,

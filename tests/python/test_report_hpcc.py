@@ -108,7 +108,7 @@ def test_speed_up_lies_where_logarithms_put_it(browser: Browser, page: Path) -> 
 
 
 def looks(browser: Browser, lines: str) -> list[list[str]]:
-    """Of each line of a legend or a plot: shape, colour and dashes."""
+    """Shape, colour and dashes of each line of a legend or a plot."""
     found: list[list[str]] = browser.run(
         f"""return [...document.querySelectorAll('{lines}')].map(line => {{
              const shape = line.querySelector('circle, rect, path');

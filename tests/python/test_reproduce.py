@@ -219,7 +219,7 @@ def test_a_reference_to_an_input_is_no_prediction() -> None:
 
 
 class LinkBench(FakeAnswers):
-    """Of a probe, only a number of the board to some power: how a row follows an input is known."""
+    """Its probe gives a number of the board to some power: how a row follows an input is known."""
 
     def __init__(self, key: str, power: float) -> None:
         super().__init__()

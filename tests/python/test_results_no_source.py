@@ -44,12 +44,12 @@ def result(row: dict[str, Any]) -> list[float]:
 
 
 def comparable(value: float, unit: str, other: str) -> bool:
-    """Whether a number can be told in another unit; one digit is a coincidence: a 1 KiB page is no 1024 B request."""
+    """Tells whether a number can be told in another unit; one digit is chance: a 1 KiB page is no 1024 B request."""
     return unit == other or (value >= 10 and any(unit in kind and other in kind for kind in MEASURES))
 
 
 def same(value: float, unit: str, published: float, published_unit: str) -> bool:
-    """Whether a number in words is a published one, or is it in another unit of its kind."""
+    """Tells whether a number in words is a published one, or is it in another unit of its kind."""
     if unit and unit != published_unit and comparable(value, unit, published_unit):
         return value * MULTIPLES[unit] == pytest.approx(published * MULTIPLES[published_unit], rel=1e-9)
     return value == published
@@ -167,7 +167,7 @@ SET_UP = {
 
 
 def calibrates(paper: str, row: dict[str, Any]) -> bool:
-    """Whether a calibrated number of a board was taken from a row: then it was measured.
+    """Tells whether a calibrated number of a board was taken from a row: then it was measured.
 
     An input by which a formula converts what was measured, such as a clock, stays one.
     """
@@ -181,7 +181,7 @@ def calibrates(paper: str, row: dict[str, Any]) -> bool:
 
 
 def set_up_in_paper(entry: dict[str, Any]) -> bool:
-    """Whether a row at the place of a source holds the value as given, and no result or calibration there tells it."""
+    """Tells whether a row at the place of a source gives the value, and no result or calibration there does."""
     paper, _, place = entry["source"].partition(": ")[0].partition(" ")
     there = [row for row in ROWS.get(paper, []) if any(f"{at} ".startswith(f"{place} ") for at in row["place"])]
     given = [number for row in there if row["kind"] == "input" for number in of_row(row)]

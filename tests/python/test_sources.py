@@ -129,7 +129,7 @@ def base(value: float, unit: str | None) -> float:
 
 
 def holds(held: list[Held], value: float, unit: str | None) -> bool:
-    """Whether a place holds `value`: in its own unit in words, in any unit of the same kind in a table."""
+    """Tells whether a place holds `value`: in its own unit in words, in any unit of the same kind in a table."""
     for number in held:
         if number.unit in SCALES and unit in SCALES:
             if base(number.value, number.unit) == pytest.approx(base(value, unit), rel=1e-9):

@@ -83,7 +83,7 @@ def differences(command: Command, printed: str) -> str | None:
 
 
 def agrees(expected: str, line: str, modelled: bool) -> bool:
-    """Whether a line is the expected one, its numbers compared if they are a model's."""
+    """Tells whether a line is the expected one, its numbers compared if they are a model's."""
     found = re.fullmatch(_pattern(expected), line.strip())
     if found is None:
         return False

@@ -27,8 +27,8 @@ double percentile(const std::vector<double>& sorted, double fraction);
 Summary summarise(std::vector<double> samples);
 
 /// Two of the samples between which the median of what they were drawn from lies with a probability of at least 95 %,
-/// whatever its distribution: the sign test's interval, as narrow as it can be (binomial, p = 1/2). None of fewer than
-/// six, whose ends hold it less often.
+/// whatever its distribution: the sign test's interval, as narrow as it can be (binomial, p = 1/2). Fewer than six
+/// have none, because their ends hold it less often.
 std::optional<std::pair<double, double>> median_interval(std::vector<double> samples);
 
 }  // namespace isthmus

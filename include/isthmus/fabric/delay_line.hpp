@@ -62,8 +62,8 @@ struct Passage {
 };
 
 /// Requests that wait for their finishing times, a bounded number of them. One that comes while the line is full waits
-/// outside until another has left. Of those that have finished the first to finish leaves first, of several at one
-/// instant the one that entered first; in order, none overtakes.
+/// outside until another has left. The first to finish leaves first; of several that finish at one instant the one
+/// that entered first leaves first; in order, none overtakes.
 ///
 ///     void step() {
 ///       if (line.empty()) enter(in.read());

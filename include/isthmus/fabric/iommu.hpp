@@ -17,7 +17,7 @@ class Translations {
     Time end;
   };
   /// An access that came at `came`, not before the one before it; returns when its translation is known: at once where
-  /// the TLB has it, when its walk ends where one is under way or has to begin. That walk is told to `walked`.
+  /// the TLB has it, when its walk ends where one is under way or has to begin. `walked` is given that walk.
   template <class F>
   Time translate(std::uint64_t addr, Time came, const F& walked) {
     const std::uint64_t page = addr / page_bytes_;

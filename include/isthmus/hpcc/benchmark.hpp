@@ -206,7 +206,7 @@ class Benchmark {
   /// What the device's own probes, run now at the same working set and pattern, let the model expect of each metric, in
   /// its unit; NaN for none.
   virtual std::vector<double> probe() { return {}; }
-  /// That model in words, with its equation.
+  /// Says in words what that model is, with its equation.
   virtual std::string model() const { return {}; }
   /// Looks at the results of the last repetition.
   virtual Validation validate() = 0;

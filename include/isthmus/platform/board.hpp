@@ -172,8 +172,8 @@ std::vector<PartPlan> parts_of_memory(const std::vector<ActorId>& dram);
 /// A channel between a part on a clock and one without: a register at each end.
 ChannelOptions register_on(const Clock& clock, int depth);
 
-/// From an AXI port to the controller's queue, which takes `controller`: all of the interconnect's latency, so that a
-/// controller knows early what will not come. Only the sum of both ways can be seen from outside. And back.
+/// The channels from an AXI port to the controller's queue, which takes `controller`, and back. The first has all of
+/// the interconnect's latency, so that a controller knows early what will not come; from outside only the sum is seen.
 ChannelOptions axi_requests(const fabric::AxiSpec& axi, Time controller);
 ChannelOptions axi_answers(const fabric::AxiSpec& axi, Time controller);
 

@@ -38,7 +38,7 @@ class Description {
   /// where it has none of that name.
   Description over(std::string_view channel) const;
   /// The name of a key on this board, of one that is named as on a board with one part of each kind in its usual
-  /// section: "link.vh0.lanes" of "link.pcie.lanes". Of a link's keys, those of the one that `channel` names, the first
+  /// section: "link.vh0.lanes" of "link.pcie.lanes". A link's key is of the link that `channel` names, the first
   /// where that is empty. Empty where the board has no such part.
   std::string key_here(std::string_view usual, std::string_view channel = {}) const;
 

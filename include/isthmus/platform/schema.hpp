@@ -68,7 +68,7 @@ struct Term {
   double factor = 1;
 };
 
-/// A condition, in base units, on a board that has both: lesser <= greater. Of one part, where both are of one kind.
+/// A condition, in base units, on a board that has both: lesser <= greater. If both are of one kind, it is on one part.
 struct Relation {
   Term lesser;
   Term greater;

@@ -21,7 +21,7 @@ FARTHEST = 64.0  # times that a number is moved at most
 STEPS = 24
 FOLLOWS = 0.25  # a rank correlation that one of 64 draws in fifty has by chance
 
-# Which probe tells of a curve.
+# The probe that tells of a curve.
 PROBES = {
     "kernel-read": "device-read",
     "kernel-write": "device-write",

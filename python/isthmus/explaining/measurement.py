@@ -25,7 +25,7 @@ _FORM = "expected PROBE SIZE VALUE UNIT, as in 'd2h 64MiB 1.7 GB/s'"
 _MEASURED = re.compile(r"(\S+)\s+(?:(\d+(?:B|KiB|MiB|GiB))\s+)?([-+]?[0-9.]+(?:[eE][-+]?\d+)?)\s*([A-Za-z/]+)")
 _BOTH_WAYS = ("duplex", "stream-both")
 _BACK = ("d2h", "stream-out")
-# Of the records of one size, the one that is meant.
+# The parameters of the record that is meant, where a size has several.
 _VARIANTS: dict[str, dict[str, Any]] = {
     "mmio-store": {"write_combining": True},
     "device-latency": {"access": "read", "in_flight": 1},

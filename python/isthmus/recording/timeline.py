@@ -52,7 +52,7 @@ class Timeline:
     group_of: list[int] = field(default_factory=list)
     """The place of each of `whats` in GROUPS."""
     moving: list[bool] = field(default_factory=list)
-    """Whether bytes are moved, for each of `whats`."""
+    """Tells whether bytes are moved, for each of `whats`."""
 
     @property
     def groups(self) -> Array:

@@ -42,7 +42,7 @@ class Line:
     modelled: bool
     points: list[Point]
     joined: bool = True
-    """Whether what lies between the points says something."""
+    """Tells whether what lies between the points says something."""
     marks: tuple[int, int] | None = (0, 1)
     """The first point that has a mark, and each how manieth from there on; None where a formula alone is drawn."""
 

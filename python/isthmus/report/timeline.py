@@ -52,7 +52,7 @@ class TimelineChart:
     names: list[str] = field(default_factory=list)
     """What the names of the lanes mean, where they do not say it themselves."""
     wide: bool = False
-    """Whether the names of the lanes are words."""
+    """Tells whether the names of the lanes are words."""
 
 
 def timelines(rows: Sequence[Row], named: bool, how: Callable[[Row], str]) -> list[TimelineChart]:

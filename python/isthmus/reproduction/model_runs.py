@@ -105,9 +105,9 @@ class ToolAnswers:
         return self._once(("platform", target, *sets), lambda: read_platform(target, sets))
 
     def accepts(self, target: str, sets: Sequence[str]) -> bool:
-        """Whether a board with these numbers can be modelled: the first probe that it serves, such as a copy, or an
-        access to shared memory where it has that, runs over each of its links. Its description may hold by itself what
-        no machine can be made of, a call that costs less than its parts.
+        """Tells whether a board with these numbers can be modelled: the first probe that it serves, such as a copy, or
+        an access to shared memory where it has that, runs over each of its links. Its description may hold by itself
+        what no machine can be made of, a call that costs less than its parts.
         """
         try:
             links = self.platform(target, sets).links

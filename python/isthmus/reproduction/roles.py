@@ -141,7 +141,7 @@ def differs(base: float, changed: float) -> bool:
 
 
 def rests_on(item: Input, paper: str, row: PublishedRow) -> bool:
-    """Whether a calibrated number was taken from a row: its source names the place, and the row's value is in it."""
+    """Tells whether a calibrated number was taken from a row: its source names the place and has the row's value."""
     cited, _, formula = (item.source or "").partition(": ")
     places = [place.removeprefix(f"{paper} ") for place in cited.split(" & ") if place.startswith(f"{paper} ")]
     there = any(place == known or known.startswith(f"{place} ") for place in places for known in row.place)

@@ -1,4 +1,4 @@
-"""Whether the newest of many runs is worse than the earlier ones by more than they differ among each other."""
+"""Tells whether the newest of many runs is worse than the earlier ones by more than they differ among each other."""
 
 import statistics
 from collections.abc import Iterable, Sequence

@@ -97,8 +97,8 @@ def _assignment(row: Row, key: str, value: float) -> str:
     return f"{key}={value:.9g}{unit or ''}"
 
 
-def _as_on_count(raw: Bottleneck, raises: float) -> bool:
-    """Whether a step of its part's key raises the rate by what follows from the shares of the busy time or the path.
+def _as_told(raw: Bottleneck, raises: float) -> bool:
+    """Tells whether a step of its part's key raises the rate by what the shares of the busy time or the path say.
 
     If not, what waits in between, such as a full window, comes before the part that `raw` names next.
     """
@@ -141,7 +141,7 @@ class _Reruns:
     def _named(self, named: Effect, order: list[Effect]) -> Bottleneck:
         raw = self._row.bottleneck
         part = next(part for part in self._row.parts if part.name == named.part)
-        if raw is not None and raw.part == named.part and part.works and _as_on_count(raw, named.raises):
+        if raw is not None and raw.part == named.part and part.works and _as_told(raw, named.raises):
             return raw.model_copy(update={"effects": order, "relief": named.change})
         return Bottleneck(part=part.name, busy_share=part.busy_share, effects=order, relief=named.change)
 

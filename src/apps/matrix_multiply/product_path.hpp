@@ -5,7 +5,7 @@
 
 namespace isthmus::apps {
 
-/// The layout of square matrices. Of the left matrix kTile rows follow each other, column by column in them;
+/// The layout of square matrices. kTile rows of the left one follow each other, column by column in them;
 /// of the right one kTile columns, row by row; of the product tile by tile, row by row in each. Smaller matrices are a
 /// tile.
 struct TiledLayout {

@@ -34,8 +34,8 @@ class LinkLoads {
   explicit LinkLoads(std::vector<Bandwidth> rates) : rates_(std::move(rates)), loads_(rates_.size()) {}
   std::size_t links() const { return rates_.size(); }
 
-  /// The one of `links` that would finish the transfer first, behind what is under way in its direction. Of those that
-  /// would at one time, the one that has less under way in the other direction; then the first.
+  /// The one of `links` that would finish the transfer first, behind what is under way in its direction. If several
+  /// would at one time, it is the one that has less under way in the other direction; then the first.
   std::size_t best(const std::vector<std::size_t>& links, const Command& transfer) const;
   void begin(std::size_t link, const Command& transfer);
   void end(std::size_t link, const Command& transfer);

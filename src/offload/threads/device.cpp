@@ -29,9 +29,9 @@ Time ThreadedDevice::on_clock(std::uint64_t device_nanoseconds) const {
   return Time::ns(static_cast<std::int64_t>(device_nanoseconds) - device_nanoseconds_at_opening_);
 }
 
-/// The device's timer has an origin and a pace of its own: a command, seen by both clocks, tells the distance. Of some
-/// the one counts whose call took the shortest: others may have had the processor meanwhile. What is queued counts from
-/// the end of that call, so that nothing seems to start before it was asked for.
+/// The device's timer has an origin and a pace of its own: a command, seen by both clocks, tells the distance. Of
+/// several commands the one whose call took the shortest counts: others may have had the processor meanwhile. What is
+/// queued counts from the end of that call, so that nothing seems to start before it was asked for.
 void ThreadedDevice::align_clocks() {
   constexpr int kTrials = 5;
   constexpr std::array<std::byte, 4> kZeros{};

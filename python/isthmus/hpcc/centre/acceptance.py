@@ -12,7 +12,7 @@ from isthmus.hpcc.tuning.tune import TuningRequest, tuned_before
 from isthmus.records import AcceptanceCheck, HpccRecord
 from isthmus.running.tools import Event, Launch
 
-# Of the modified z-score: 0.6745 * |value - median| / MAD, MAD being the median of the distances from the median
+# The modified z-score is 0.6745 * |value - median| / MAD, MAD being the median of the distances from the median
 # (Iglewicz and Hoaglin 1993: 3.5).
 MOST_DEVIATIONS = 3.5
 SCALE = 0.6745
