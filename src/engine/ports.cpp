@@ -64,14 +64,14 @@ bool miss(PortState& port, Tick now) {
 bool see_nothing(PortState& port, Tick now) {
   port.actor->note_failed_poll(*port.channel, Poll::token, now);
   port.last_failed_poll = now;
-  if (ToldTogether* const told = port.channel->told) told->alone = now;
+  if (JointPolls* const joint = port.channel->joint_polls) joint->alone = now;
   return false;
 }
 
 /// Tells whether a poll of the port has failed at `now` before, alone or together with others.
 bool seen_before(const PortState& port, Tick now) {
-  const ToldTogether* const told = port.channel->told;
-  return port.last_failed_poll == now || (told != nullptr && told->all == now);
+  const JointPolls* const joint = port.channel->joint_polls;
+  return port.last_failed_poll == now || (joint != nullptr && joint->all == now);
 }
 
 /// The state of a port's head, as far as a port with a clock knows it without a look at other actors. (Without a clock

@@ -6,7 +6,7 @@
 namespace isthmus::engine {
 namespace {
 
-/// An array of fewer inputs is asked one by one.
+/// An array of fewer inputs is polled one by one.
 constexpr std::size_t kMany = 2;
 /// An input counts as silent if no token comes for at least this many ticks; after so many ticks all inputs are looked
 /// at again.
@@ -24,20 +24,21 @@ PortState& SilentInputs::port(std::size_t place) const {
   return *std::launder(reinterpret_cast<PortState*>(ports_ + place * stride_));  // a port begins with its state
 }
 
-std::span<const std::uint32_t> SilentInputs::ask() {
+std::span<const std::uint32_t> SilentInputs::poll() {
   if (all_.size() < kMany) return all_;
   Actor& actor = *port(0).actor;
   if (actor.native != nullptr || !actor.clocked) return all_;
   const Tick now = running_now;
   if (now >= before_) {
-    if (asked_in_this_step()) return all_;
+    if (polled_in_this_step()) return all_;
     look();
   }
-  // If the inputs are asked again at one tick, the first failed poll takes the actor a tick on, and the inputs behind
-  // it are asked then.
+  // If the inputs are polled again at one tick, the first failed poll takes the actor a tick on, and the inputs behind
+  // it are polled then.
   const auto refused = [&](std::uint32_t place) { return port(place).last_failed_poll == now; };
-  if (silent_.empty() || told_.all == now || told_.alone == now || std::ranges::any_of(awake_, refused)) return all_;
-  told_.all = now;
+  if (silent_.empty() || failed_.all == now || failed_.alone == now || std::ranges::any_of(awake_, refused))
+    return all_;
+  failed_.all = now;
   actor.require_slow_path();
   actor.failed_polls.add({nullptr, Poll::token, now, this});
   return awake_;
@@ -47,9 +48,9 @@ void SilentInputs::tell(FailedPolls& failed_polls, Tick at) const {
   for (const auto place : silent_) failed_polls.add({port(place).channel, Poll::token, at});
 }
 
-/// Tells whether this step has asked the silent inputs before. Then `silent_` has to stay, because it says for which
+/// Tells whether this step has polled the silent inputs before. Then `silent_` has to stay, because it says for which
 /// inputs that failed poll stands.
-bool SilentInputs::asked_in_this_step() const {
+bool SilentInputs::polled_in_this_step() const {
   return std::ranges::find(port(0).actor->failed_polls, this, &FailedPoll::inputs) != port(0).actor->failed_polls.end();
 }
 
@@ -64,7 +65,7 @@ void SilentInputs::look() {
     const bool silent = bound >= now + kSilence && port(place).last_failed_poll != now;
     if (silent) before_ = std::min(before_, bound);
     (silent ? silent_ : awake_).push_back(place);
-    port(place).channel->told = silent ? &told_ : nullptr;
+    port(place).channel->joint_polls = silent ? &failed_ : nullptr;
   }
 }
 

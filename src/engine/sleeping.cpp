@@ -56,13 +56,13 @@ void listen(Actor& actor) {
   for (Channel* channel : actor.outputs) listen_to(*channel->reader_port, actor);
 }
 
-/// Tells whether the answer turns to "yes" at a known time, or never, whatever the other actors do.
+/// Tells whether the poll would succeed from a known time on, or never, whatever the other actors do.
 bool is_known(const FailedPoll& poll) {
   const Channel& channel = *poll.channel;
   return poll.what == Poll::room ? !channel.full() : !channel.empty() || channel.closing();
 }
 
-/// The time at which the answer to a known poll turns to "yes".
+/// The time from which a known poll would succeed.
 [[gnu::always_inline]] inline Tick known_change(const FailedPoll& poll) {
   const Channel& channel = *poll.channel;
   if (poll.what == Poll::room) return channel.next_slot_free();

@@ -14,12 +14,12 @@
 namespace isthmus::engine {
 namespace {
 
-struct Found {
+struct FoundPort {
   GraphActor* actor = nullptr;
   MemberRecord* port = nullptr;
 };
 
-Found find_port(const Wiring::Actors& actors, const std::byte* address) {
+FoundPort find_port(const Wiring::Actors& actors, const std::byte* address) {
   const Actor* of = reinterpret_cast<const PortState*>(address)->actor;  // a port begins with its state
   const auto index = static_cast<std::size_t>(of == nullptr ? -1 : of->index);
   if (index >= actors.size() || actors[index].get() != of) return {};
@@ -28,7 +28,7 @@ Found find_port(const Wiring::Actors& actors, const std::byte* address) {
   return {&actor, &*member};
 }
 
-std::string port_name(const Found& found) {
+std::string port_name(const FoundPort& found) {
   return found.actor->name + "." + found.port->name;
 }
 
@@ -69,10 +69,10 @@ std::uint64_t full_rate_depth(const Channel& channel) {
   if (!writer.clocked() || !reader.clocked()) return 0;
   const bool writer_slower = writer.period() >= reader.period();
   const Crossing& away = writer_slower ? channel.forward : channel.back;
-  const Crossing& home = writer_slower ? channel.back : channel.forward;
+  const Crossing& return_way = writer_slower ? channel.back : channel.forward;
   Tick longest = 0;
   for (Tick tick = 0; tick < (channel.direct() ? 1 : kTicks); ++tick) {
-    const Tick returns = home.map(away.map(tick));
+    const Tick returns = return_way.map(away.map(tick));
     if (returns >= kNever / 2) break;
     longest = std::max(longest, returns - tick);
   }
@@ -157,8 +157,8 @@ void Wiring::bind_members(GraphActor& actor, std::uint64_t seed) {
 
 std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, std::byte* to,
                                          const ChannelOptions& options, int index, RingMemory& memory) {
-  const Found writer = find_port(actors, from);
-  const Found reader = find_port(actors, to);
+  const FoundPort writer = find_port(actors, from);
+  const FoundPort reader = find_port(actors, to);
   if (writer.actor == nullptr || reader.actor == nullptr)
     throw Error(
         fmt::format("connect: the {} port is of no actor of this graph", writer.actor == nullptr ? "output" : "input"));
@@ -198,7 +198,7 @@ std::unique_ptr<Channel> Wiring::connect(const Actors& actors, std::byte* from, 
 }
 
 std::pair<const GraphActor*, std::string> Wiring::unused_port(const Actors& actors, const std::byte* port) {
-  const Found found = find_port(actors, port);
+  const FoundPort found = find_port(actors, port);
   if (found.actor == nullptr) throw Error("unused: the port is of no actor of this graph");
   const auto name = port_name(found);
   if (found.port->channel != nullptr)

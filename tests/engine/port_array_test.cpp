@@ -227,7 +227,7 @@ TEST(PortArray, ATimerWaitsForAnyOfItsPorts) {
   EXPECT_LT(steps, 40) << "of 40 000 cycles";
 }
 
-/// Asks its inputs for their heads and takes those that are there. `together`: by `ask_heads`, else one by one.
+/// Asks its inputs for their heads and takes those that are there. `together`: by `poll_heads`, else one by one.
 struct Asking {
   PortArray<In<int>> in;
   Timer timer{};
@@ -239,7 +239,7 @@ struct Asking {
   void step() {
     if (again >= 0 && before) ask(static_cast<std::uint32_t>(again));
     if (together) {
-      for (const auto place : in.ask_heads()) ask(place);
+      for (const auto place : in.poll_heads()) ask(place);
     } else {
       for (std::uint32_t place = 0; place < in.size(); ++place) ask(place);
     }

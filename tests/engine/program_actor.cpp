@@ -62,7 +62,7 @@ class Step {
   void scan() {
     const std::size_t inputs = reach_.in.size();
     if (inputs == 0) return;
-    const auto left = reach_.ask_heads(reach_.ports);
+    const auto left = reach_.poll_heads(reach_.ports);
     frame_.refused = frame_.refused || left.size() < inputs;
     frame_.last = false;
     for (const std::size_t place : left) {

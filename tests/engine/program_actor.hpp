@@ -30,8 +30,8 @@ struct Reach {
   Plan& plan;
   State& state;
   void* ports;
-  void (*promise)(Timer& timer, void* ports);            ///< says `timer.wait(every port)`
-  std::vector<std::uint32_t> (*ask_heads)(void* ports);  ///< of all inputs, and returns which are left to be asked
+  void (*promise)(Timer& timer, void* ports);             ///< says `timer.wait(every port)`
+  std::vector<std::uint32_t> (*poll_heads)(void* ports);  ///< of all inputs, and returns which are left to be polled
 };
 
 /// One step of the program, whatever the actor's type: compiled once, not for each number of ports.
@@ -52,7 +52,7 @@ void promise(Timer& timer, MemberPorts<Ins, Outs>& ports) {
   wait(std::make_index_sequence<Ins>(), std::make_index_sequence<Outs>());
 }
 template <int Ins, int Outs>
-std::vector<std::uint32_t> ask_heads(MemberPorts<Ins, Outs>& /*ports*/) {
+std::vector<std::uint32_t> poll_heads(MemberPorts<Ins, Outs>& /*ports*/) {
   std::vector<std::uint32_t> all(Ins);
   std::iota(all.begin(), all.end(), 0U);
   return all;
@@ -67,8 +67,8 @@ struct ArrayPorts {
 inline void promise(Timer& timer, ArrayPorts& ports) {
   timer.wait(ports.in, ports.out);
 }
-inline std::vector<std::uint32_t> ask_heads(ArrayPorts& ports) {
-  const auto left = ports.in.ask_heads();
+inline std::vector<std::uint32_t> poll_heads(ArrayPorts& ports) {
+  const auto left = ports.in.poll_heads();
   return {left.begin(), left.end()};
 }
 
@@ -90,7 +90,7 @@ struct ProgramActor {
 
   void step() {
     const auto promise_all = [](Timer& on, void* all) { promise(on, *static_cast<Ports*>(all)); };
-    const auto ask = [](void* all) { return ask_heads(*static_cast<Ports*>(all)); };
+    const auto ask = [](void* all) { return poll_heads(*static_cast<Ports*>(all)); };
     run_step({ports.in, ports.out, timer, random, *plan, state, &ports, promise_all, ask});
   }
   bool done() const requires HasDone { return plan->done(state); }

@@ -63,11 +63,11 @@ class PortArray : private engine::Member {
   const Port* begin() const { return ports_; }
   const Port* end() const { return ports_ + count_; }
 
-  /// Asks all inputs for their heads, as `front` on each in turn would, and returns the places of the inputs that the
-  /// caller has to ask itself: the others have no head at this tick. Arbiters use it, because inputs that are silent
+  /// Polls the heads of all inputs, as `front` on each in turn would, and returns the places of the inputs that the
+  /// caller has to poll itself: the others have no head at this tick. Arbiters use it, because inputs that are silent
   /// for long cost nothing.
-  std::span<const std::uint32_t> ask_heads() requires requires(Port& port) { port.front(); }
-  { return silent_->ask(); }
+  std::span<const std::uint32_t> poll_heads() requires requires(Port& port) { port.front(); }
+  { return silent_->poll(); }
 
  private:
   Port* ports_ = nullptr;

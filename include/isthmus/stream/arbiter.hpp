@@ -17,11 +17,11 @@ concept Inputs = std::ranges::contiguous_range<Ports> && requires(Ports& ports) 
   { ports[0].front_time() } -> std::same_as<Time>;
 };
 
-/// The places of the inputs that have to be asked for their heads one by one.
+/// The places of the inputs that have to be polled one by one.
 template <Inputs Ports>
-auto to_ask(Ports& inputs) {
-  if constexpr (requires { inputs.ask_heads(); })
-    return inputs.ask_heads();
+auto to_poll(Ports& inputs) {
+  if constexpr (requires { inputs.poll_heads(); })
+    return inputs.poll_heads();
   else
     return std::views::iota(std::size_t{0}, std::size(inputs));
 }
@@ -32,7 +32,7 @@ template <Inputs Ports>
 std::optional<std::size_t> first_come(Ports& inputs) {
   std::optional<std::size_t> first;
   const auto rank = [&](std::size_t i) { return std::tuple(inputs[i].front_time(), inputs[i].client_key()); };
-  for (const std::size_t i : to_ask(inputs))
+  for (const std::size_t i : to_poll(inputs))
     if (inputs[i].front() != nullptr && (!first || rank(i) < rank(*first))) first = i;
   return first;
 }
@@ -48,7 +48,7 @@ class RoundRobin {
     const auto rank = [&](std::size_t i) {
       return std::tuple(inputs[i].client_key() <= last_key_, inputs[i].client_key());
     };
-    for (const std::size_t i : to_ask(inputs))
+    for (const std::size_t i : to_poll(inputs))
       if (inputs[i].front() != nullptr && (!chosen || rank(i) < rank(*chosen))) chosen = i;
     if (chosen) last_key_ = inputs[*chosen].client_key();
     return chosen;

@@ -47,15 +47,15 @@ struct SlotHeader {
   Tick popped_at = kLongAgo;  ///< reader tick
 };
 
-/// The last answer of a crossing, since the same act is asked for again and again.
+/// The last result of a crossing, since the same act is looked up again and again.
 struct LastSeen {
   Tick act = kNever;
   Tick at = kNever;
 };
 
-/// The ticks at which polls of inputs that are asked together (SilentInputs) failed: of all of them, and of one that
-/// was asked by itself.
-struct ToldTogether {
+/// The ticks at which polls of inputs that are polled together (SilentInputs) failed: of all of them, and of one that
+/// was polled by itself.
+struct JointPolls {
   Tick all = -1;
   Tick alone = -1;
 };
@@ -130,7 +130,7 @@ struct alignas(64) Channel {
   std::uint64_t slots = 0;                 ///< a power of two
   std::vector<std::int64_t> messages;      ///< message of the writer of each token, by slot, if states are observed
   Tick wait_latency = PortState::kNoWait;  ///< `PortState::wait_latency` of the reader
-  ToldTogether* told = nullptr;  ///< set if the reader asks for this head together with those of other channels
+  JointPolls* joint_polls = nullptr;       ///< set if the reader polls this head together with those of other channels
   bool returns = false;  ///< its tokens bring entries back, and do not change the message on which the reader works
   int index = 0;
   int client_key = 0;

@@ -10,14 +10,14 @@ namespace isthmus::engine {
 class SilentInputs;
 struct Channel;
 
-/// The question of a failed poll; a sleeping actor is woken when its answer turns to "yes".
+/// What a failed poll looked for; a sleeping actor is woken when a poll for it would succeed.
 enum class Poll : std::uint8_t { token, room, closed };
 
 struct FailedPoll {
   Channel* channel;
   Poll what;
   Tick at;
-  const SilentInputs* inputs = nullptr;  ///< inputs that were asked together, in place of a channel
+  const SilentInputs* inputs = nullptr;  ///< inputs that were polled together, in place of a channel
 };
 
 /// The failed polls of a step. One is written down as often as a token moves, and a vector would call a function for

@@ -17,15 +17,15 @@ class SilentInputs {
   /// Takes `count` ports, `stride` bytes from one to the next.
   SilentInputs(std::byte* ports, std::size_t count, std::size_t stride);
 
-  /// Asks all inputs for their heads at this tick, in turn, and returns the places of the inputs that the caller has to
-  /// ask itself.
-  std::span<const std::uint32_t> ask();
+  /// Polls the heads of all inputs at this tick, in turn, and returns the places of the inputs that the caller has to
+  /// poll itself.
+  std::span<const std::uint32_t> poll();
   /// Adds a failed poll at `at` for each of the silent inputs.
   void tell(FailedPolls& failed_polls, Tick at) const;
 
  private:
   PortState& port(std::size_t place) const;
-  bool asked_in_this_step() const;
+  bool polled_in_this_step() const;
   void look();
   Tick silent_before(std::size_t place) const;
 
@@ -35,7 +35,7 @@ class SilentInputs {
   std::vector<std::uint32_t> awake_;
   std::vector<std::uint32_t> silent_;
   Tick before_ = -1;   ///< tick up to which that holds
-  ToldTogether told_;  ///< failed polls of the silent inputs
+  JointPolls failed_;  ///< failed polls of the silent inputs
 };
 
 /// Replaces each poll of silent inputs by the polls of its inputs.
