@@ -28,7 +28,7 @@ Points = list[tuple[float, float]]
 
 @dataclass
 class MeasuredCurves:
-    """Curves of one board with some settings, as they are measured."""
+    """Curves of one board with some overrides, as they are measured."""
 
     target: str
     sets: tuple[str, ...]

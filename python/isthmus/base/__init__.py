@@ -1,1 +1,1 @@
-"""The ground of every room: errors, names, numbers, sizes, files, settings; one idea a module."""
+"""The ground of every room: errors, names, numbers, sizes, files, configuration; one idea a module."""

@@ -22,7 +22,7 @@ COLORS = ("auto", "always", "never")
 
 @dataclass(frozen=True)
 class ConfigurationKey:
-    """A setting: its default, how a text is read, what was expected if it cannot be, and the words of a choice."""
+    """A key: its default, how a text is read, what was expected if it cannot be, and the words of a choice."""
 
     default: Value
     parse: Callable[[str], Value]
@@ -99,14 +99,14 @@ KNOWN: dict[str, ConfigurationKey] = {
 
 @dataclass(frozen=True)
 class ConfigurationValue:
-    """The value of a setting and where it came from."""
+    """The value of a key and where it came from."""
 
     value: Any
     origin: str
 
 
 def resolve(name: str, flag: Any = None) -> ConfigurationValue:
-    """The value of the setting `name`; `flag` is what the command line gave, or None."""
+    """The value of the key `name`; `flag` is what the command line gave, or None."""
     if flag is not None:
         return ConfigurationValue(_checked(name, str(flag), f"--{name}"), "flag")
     variable = f"ISTHMUS_{name.upper()}"
@@ -120,7 +120,7 @@ def resolve(name: str, flag: Any = None) -> ConfigurationValue:
 
 
 def user_file() -> Path:
-    """The user's own settings, by the XDG base directory rules."""
+    """The user's own configuration, by the XDG base directory rules."""
     return user_folder("config") / "config.toml"
 
 

@@ -1,4 +1,4 @@
-"""`isthmus config show`: each setting and where its value comes from."""
+"""`isthmus config show`: each key of the configuration and where its value comes from."""
 
 from isthmus.base.configuration import KNOWN, resolve
 from isthmus.base.numbers import as_written

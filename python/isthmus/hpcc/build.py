@@ -19,8 +19,8 @@ HEADERS = ("hls.h", "types.h")
 def for_board(benchmark: str, configuration: Configuration, sets: Sequence[str], folder: Path) -> HpccBuild:
     """Writes what the tool of a board needs to compile a benchmark, and the side file of the binary, into a folder."""
     design = design_of(benchmark)
-    settings = as_sets((*assignments(configuration.of(benchmark)), *sets))
-    made = compilation_of([benchmark, "--parameters", "--on", "board", "--variant", "single", *settings])
+    overrides = as_sets((*assignments(configuration.of(benchmark)), *sets))
+    made = compilation_of([benchmark, "--parameters", "--on", "board", "--variant", "single", *overrides])
     parameters = compiled_in(made)
     kernels = data_folder("kernels") / "hpcc"
     work = VendorBuild(

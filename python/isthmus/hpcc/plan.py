@@ -36,11 +36,11 @@ def lines_of(plan: Event) -> list[str]:
     times = counted(plan["repetitions"], "repetition")
     if plan["burn_in_s"]:
         times = f"for {duration(plan['burn_in_s'])}, in rounds of {times}"
-    settings = " ".join(assignments(plan["parameters"]))
+    sizes = " ".join(assignments(plan["parameters"]))
     device = plan["device_info"]
     return [
         f"{plan['benchmark']}, {shape}, {times}: about {duration(seconds)} ({basis})",
-        f"sizes: {settings} ({plan['parameters_from']})",
+        f"sizes: {sizes} ({plan['parameters_from']})",
         f"memory: {_size(plan['memory_bytes'])} a rank, of {_size(device['global_memory_bytes'])}"
         f" that {device['name']} has{_together(plan)}",
         *map_lines([HpccPlace.model_validate(place) for place in plan["places"]]),

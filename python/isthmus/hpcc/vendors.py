@@ -104,7 +104,7 @@ def _makefile(work: VendorBuild, **fields: str) -> str:
     def filled(name: str, **more: str) -> str:
         return read_text(MAKEFILES / f"{name}.mk").format(work=work, **fields, **more)
 
-    return filled(work.configuration.tool, settings=filled("settings").rstrip()) + "\n" + filled("ending")
+    return filled(work.configuration.tool, variables=filled("variables").rstrip()) + "\n" + filled("ending")
 
 
 def _intel(work: VendorBuild) -> dict[str, str]:

@@ -32,7 +32,7 @@ class Check(Record):
 
 
 class ConfigurationEntry(Record):
-    """The value of a setting and where it came from."""
+    """The value of a key of the configuration and where it came from."""
 
     name: str
     value: Value | None

@@ -25,7 +25,7 @@ class BenchmarkRun:
     label: str
     verdict: str
     right: bool
-    settings: str
+    conditions: str
     quantities: list[BenchmarkQuantity]
     power: str
     sensors: Table
@@ -59,7 +59,7 @@ def _run(records: Sequence[HpccRecord]) -> BenchmarkRun:
         label=label_of(first),
         verdict=verdict(records),
         right=first.validated,
-        settings=f"{first.variant}, {first.size}, grid {first.grid}; {parameters}",
+        conditions=f"{first.variant}, {first.size}, grid {first.grid}; {parameters}",
         quantities=_quantities(records),
         power=power_line(records),
         sensors=_sensors(first),

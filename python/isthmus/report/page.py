@@ -12,7 +12,7 @@ from isthmus.report.benchmarks import runs_of
 from isthmus.report.contents import ReportContents
 from isthmus.report.curves import HEIGHT, Panel, best_copies, curve_panels, effective_panel, legend
 from isthmus.report.figures import figure_panels, tables_of
-from isthmus.report.recording import recorded
+from isthmus.report.recording import recording_sections
 from isthmus.report.replications import replications
 from isthmus.report.scaling import scaling_panels
 from isthmus.report.template import environment
@@ -49,7 +49,7 @@ def render_report(contents: ReportContents) -> str:
         "legend": legend(panels),
         "advised": [advised(one) for one in contents.advices],
         "timelines": timelines(contents.ranked(), len(contents.works()) > 1, contents.way),
-        "recorded": recorded(contents.recordings),
+        "recorded": recording_sections(contents.recordings),
         "waterfalls": waterfalls(contents.probes),
         "other_probes": _others(contents, panels),
         "others": records_table([dump(record) for record in contents.others]),

@@ -62,7 +62,7 @@ class _Who:
     stretches: list[_Stretch]
 
 
-def recorded(files: Iterable[RecordFile]) -> list[RecordingSection]:
+def recording_sections(files: Iterable[RecordFile]) -> list[RecordingSection]:
     """The sections of recorded programs."""
     return [_recorded(file) for file in files]
 

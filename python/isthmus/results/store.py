@@ -37,7 +37,7 @@ CREATE TABLE IF NOT EXISTS records (
 
 
 def store_path() -> Path:
-    """The store's file: the setting `store` (ISTHMUS_STORE), else isthmus/results.duckdb in the user's data folder."""
+    """The store's file: `store` of the configuration, else isthmus/results.duckdb in the user's data folder."""
     chosen = resolve("store").value
     if chosen is not None:
         return Path(str(chosen)).expanduser()

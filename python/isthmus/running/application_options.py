@@ -106,8 +106,8 @@ def parameters_of(application: Application, *given: Mapping[str, Any]) -> tuple[
     """NAME=VALUE of its parameters. The first of several values counts; one from the configuration comes last."""
     values: dict[str, Any] = {}
     for name in application.parameters:
-        settings = {name: resolve(name).value} if name in KNOWN else {}
-        value = next((one[name] for one in (*given, settings) if one.get(name) is not None), None)
+        configured = {name: resolve(name).value} if name in KNOWN else {}
+        value = next((one[name] for one in (*given, configured) if one.get(name) is not None), None)
         if value is not None:
             values[name] = as_written(value)
     return assignments(values)

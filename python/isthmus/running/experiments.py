@@ -135,7 +135,7 @@ def run_experiment(experiment: Experiment, on_event: Callable[[Event], None], re
 
 
 def command(experiment: Experiment) -> str:
-    """The command that a user types to run it; settings that are the default are left out."""
+    """The command that a user types to run it; options at their default are left out."""
     described = experiment.described
     options = {
         "on": experiment.target,

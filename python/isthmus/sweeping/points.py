@@ -111,7 +111,7 @@ def _at(experiment: Experiment, values: Sequence[tuple[str, str]]) -> Experiment
 
 
 def _identity(run: Experiment) -> str:
-    """A hash of what its row follows from: version, platform and its settings, application, flow, count, seed."""
+    """A hash of what its row follows from: version, platform and its overrides, application, flow, count, seed."""
     words = [build_info().version, build_info().commit, _platform(run.target), _program(run.application)]
     return hashlib.sha256(json.dumps([*words, run.tool, *run.arguments()]).encode()).hexdigest()
 

@@ -2,7 +2,7 @@
 # make: the binary of the board. make emulate: for emulation. make report: estimates alone.
 # make run, make emulate-run: runs it, with ARGUMENTS. Each target, BOARD and FLAGS have a folder of their own.
 AOC ?= aoc
-{settings}
+{variables}
 SOURCES := {work.benchmark}.cl hls.h types.h
 ifeq ($(TARGET),hw)
 DEVICE ?= {work.configuration.device}

@@ -3,7 +3,7 @@
 # make run: runs it, with ARGUMENTS. Each TARGET, PLATFORM and FLAGS have a folder of their own.
 VPP ?= v++
 EMCONFIGUTIL ?= emconfigutil
-{settings}
+{variables}
 DEVICE ?= {work.configuration.device}
 COMMON := -t $(TARGET) --platform $(PLATFORM) --save-temps --temp_dir $(OUT)/temp $(FLAGS)
 ifeq ($(TARGET),hw)

@@ -43,24 +43,24 @@ class Trials:
             for trial in self.done
         }
 
-    def answer(self, question: TrialRequest) -> float | None:
+    def answer(self, request: TrialRequest) -> float | None:
         """The rate; None if the trial does not run or is wrong. A BudgetSpentError if no time is left for it."""
-        trial = self._known.get(question)
+        trial = self._known.get(request)
         if trial is None:
             if time.monotonic() > self._end:
                 raise BudgetSpentError
-            trial = self._try(question)
-            self._keep(question, trial)
+            trial = self._try(request)
+            self._keep(request, trial)
         return trial.value
 
-    def _try(self, question: TrialRequest) -> HpccTrial:
+    def _try(self, request: TrialRequest) -> HpccTrial:
         begun = time.monotonic()
-        words = as_sets(dict(question.candidate))
+        words = as_sets(dict(request.candidate))
         outcome: dict[str, Any] = {"value": None, "unit": "", "reason": None}
         try:
             with TrialBudget(self._limit()) as limit:
                 records = run(
-                    [*self._arguments, *words, "--repeat", str(question.repetitions)],
+                    [*self._arguments, *words, "--repeat", str(request.repetitions)],
                     launch_of(self._ranks),
                 )
             (rated,) = [one for one in records if one.name == self._record]
@@ -69,9 +69,9 @@ class Trials:
         except IsthmusError as error:
             outcome["reason"] = f"longer than {self._limit():.0f} s" if limit.passed else str(error)
         return HpccTrial(
-            settings=dict(question.candidate),
-            repetitions=question.repetitions,
-            turn=question.turn,
+            settings=dict(request.candidate),
+            repetitions=request.repetitions,
+            turn=request.turn,
             seconds=round(time.monotonic() - begun, 3),
             **outcome,
         )
@@ -79,9 +79,9 @@ class Trials:
     def _limit(self) -> float:
         return max(SHORTEST_LIMIT_S, LIMIT_OF_FIRST * self.done[0].seconds if self.done else 0.0)
 
-    def _keep(self, question: TrialRequest, trial: HpccTrial) -> None:
+    def _keep(self, request: TrialRequest, trial: HpccTrial) -> None:
         self.done.append(trial)
-        self._known[question] = trial
+        self._known[request] = trial
         with self._path.open("a", encoding="utf-8") as file:
             file.write(trial.model_dump_json() + "\n")
         self._on_trial(trial)

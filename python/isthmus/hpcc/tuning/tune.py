@@ -128,7 +128,7 @@ def tune(
 ) -> HpccTuningResult:
     """Searches until nothing gets better or the budget is spent; what a search before has tried is not tried again."""
     here = known(run)
-    fixed = {setting.partition("=")[0] for setting in run.sets}
+    fixed = {override.partition("=")[0] for override in run.sets}
     space = {name: values for name, values in space_of(run.benchmark, here.form).items() if name not in fixed}
     if not space:
         raise IsthmusError(f"{run.benchmark}: every parameter that could be tuned is set by hand")
