@@ -74,7 +74,7 @@ class Fft final : public Benchmark {
 
   /// Both steps of long transforms in one launch, where the device can: a replication's kernel, what its groups count,
   /// and how often it was launched.
-  struct Chained {
+  struct ReplicaChain {
     offload::ComputeKernel kernel;
     ComputeBuffer counters;
     std::uint32_t launches = 0;
@@ -94,7 +94,7 @@ class Fft final : public Benchmark {
   ComputeBuffer spare_;                            // what the probe writes
   std::vector<ComputeBuffer> scratch_;             // of each replication
   std::optional<offload::ComputeKernel> columns_;  // goes before, on GPUs, for transforms that are longer than a tile
-  std::vector<Chained> chained_;                   // in place of both
+  std::vector<ReplicaChain> chained_;              // in place of both
   MemoryProbe memory_;
 };
 
@@ -206,7 +206,7 @@ void Fft::launch(std::size_t replica, std::uint32_t first, std::uint32_t count) 
   const ComputeBuffer& scratch = scratch_[replica];
   offload::ComputeQueue& queue = *queues_[replica];
   if (!chained_.empty()) {
-    Chained& chained = chained_[replica];
+    ReplicaChain& chained = chained_[replica];
     job_.launched("fft", replica,
                   queue.launch(chained.kernel, work_items(2 * std::size_t{count}),
                                {&buffers.in, &buffers.out, &buffers.twiddles, &scratch, &chained.counters, first, count,

@@ -112,23 +112,23 @@ void Job::launched(const std::string& metric, std::size_t replication, offload::
   keep({.metric = metric, .phase = phase, .turn = turn, .replication = replication, .events = {std::move(event)}});
 }
 
-bool Job::Kept::is_with(const Kept& other) const {
+bool Job::KeptLaunch::is_with(const KeptLaunch& other) const {
   return !phase.empty() && turn == other.turn && replication == other.replication && phase == other.phase &&
          metric == other.metric;
 }
 
-void Job::keep(Kept launch) {
+void Job::keep(KeptLaunch launch) {
   // PoCL 3.1 loses count of a kernel's code, and aborts, when several queues start it for the first time at once.
   if (begun_.emplace(launch.metric, launch.phase, launch.replication).second) launch.events.front().wait();
   const auto phase =
-      std::find_if(launches_.rbegin(), launches_.rend(), [&](const Kept& each) { return each.is_with(launch); });
+      std::find_if(launches_.rbegin(), launches_.rend(), [&](const KeptLaunch& each) { return each.is_with(launch); });
   if (phase == launches_.rend())
     launches_.push_back(std::move(launch));
   else
     phase->events.push_back(std::move(launch.events.front()));
 }
 
-offload::DeviceSpan Job::Kept::span() const {
+offload::DeviceSpan Job::KeptLaunch::span() const {
   offload::DeviceSpan whole = events.front().span();
   for (const offload::ComputeEvent& each : events) {
     const offload::DeviceSpan span = each.span();
@@ -140,7 +140,7 @@ offload::DeviceSpan Job::Kept::span() const {
 std::vector<Launch> Job::launches() const {
   std::vector<Launch> all;
   all.reserve(launches_.size());
-  for (const Kept& each : launches_)
+  for (const KeptLaunch& each : launches_)
     all.push_back({.metric = each.metric,
                    .phase = each.phase,
                    .turn = each.turn,

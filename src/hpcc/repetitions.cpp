@@ -46,10 +46,10 @@ int drawn(int most, const cluster::Ranks& ranks) {
 }
 
 /// Repetitions until there are enough for a round, or the burn-in is over on any rank; whether it is.
-bool play_round(Benchmark& benchmark, Job& job, int repetitions, double end, Repeated& burned) {
+bool play_round(Benchmark& benchmark, Job& job, int repetitions, double end, RepeatedRun& burned) {
   constexpr double kRound = 1;  // seconds, so that looking at the results is little beside the work
   const cluster::Ranks& ranks = job.ranks();
-  Measured round;
+  Measurements round;
   const double begin = job.device().now();
   for (int count = 1;; ++count) {
     repeat(benchmark, job, round);
@@ -69,7 +69,7 @@ bool play_round(Benchmark& benchmark, Job& job, int repetitions, double end, Rep
 
 }  // namespace
 
-std::pair<double, double> repeat(Benchmark& benchmark, Job& job, Measured& measured, bool probed) {
+std::pair<double, double> repeat(Benchmark& benchmark, Job& job, Measurements& measured, bool probed) {
   benchmark.reset();
   job.forget_launches();
   const double begin = job.device().now();
@@ -82,12 +82,12 @@ std::pair<double, double> repeat(Benchmark& benchmark, Job& job, Measured& measu
 }
 
 void warm_up(Benchmark& benchmark, Job& job) {
-  Measured forgotten;
+  Measurements forgotten;
   repeat(benchmark, job, forgotten);
 }
 
-Repeated measure(Benchmark& benchmark, Job& job, int repetitions, const Listener& listener) {
-  Repeated done;
+RepeatedRun measure(Benchmark& benchmark, Job& job, int repetitions, const Listener& listener) {
+  RepeatedRun done;
   const int looked_at = drawn(repetitions, job.ranks());
   for (int number = 1; number <= repetitions; ++number) {
     const bool probed = number * kProbes / repetitions > (number - 1) * kProbes / repetitions;
@@ -99,8 +99,8 @@ Repeated measure(Benchmark& benchmark, Job& job, int repetitions, const Listener
   return done;
 }
 
-Repeated burn_in(Benchmark& benchmark, Job& job, int repetitions, double wanted, const Listener& listener) {
-  Repeated burned;
+RepeatedRun burn_in(Benchmark& benchmark, Job& job, int repetitions, double wanted, const Listener& listener) {
+  RepeatedRun burned;
   const double start = job.device().now();
   const int total = static_cast<int>(std::ceil(wanted));
   for (bool over = false; !over;) {

@@ -9,30 +9,30 @@
 namespace isthmus::hpcc {
 
 /// The repetitions of every metric: seconds of the slowest rank, and what the probes let expect of this one.
-struct Measured {
+struct Measurements {
   std::vector<std::vector<double>> seconds{};
   std::vector<std::vector<double>> expected{};
 };
 
 /// What they have given. The validation is that of the worst repetition of those that were looked at.
-struct Repeated {
-  Measured measured;
+struct RepeatedRun {
+  Measurements measured;
   Validation worst;
   BurnIn seen{};
 };
 
 /// One repetition, appended to what was measured, and when it began and ended.
-std::pair<double, double> repeat(Benchmark& benchmark, Job& job, Measured& measured, bool probed = true);
+std::pair<double, double> repeat(Benchmark& benchmark, Job& job, Measurements& measured, bool probed = true);
 
 /// The first repetition warms caches, queues and pages.
 void warm_up(Benchmark& benchmark, Job& job);
 
 /// So many repetitions. The results of the last are looked at, and of one more, drawn at random, so that no kernel
 /// knows which.
-Repeated measure(Benchmark& benchmark, Job& job, int repetitions, const Listener& listener);
+RepeatedRun measure(Benchmark& benchmark, Job& job, int repetitions, const Listener& listener);
 
 /// Rounds of so many repetitions, and of a second at least, until `wanted` seconds are over; after each its results are
 /// looked at. What was measured is of each round the best repetition.
-Repeated burn_in(Benchmark& benchmark, Job& job, int repetitions, double wanted, const Listener& listener);
+RepeatedRun burn_in(Benchmark& benchmark, Job& job, int repetitions, double wanted, const Listener& listener);
 
 }  // namespace isthmus::hpcc

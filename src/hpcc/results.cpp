@@ -65,7 +65,7 @@ Result mean_of(const Metric& metric, const std::vector<Result>& parts) {
 
 }  // namespace
 
-std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measured, const Others& others) {
+std::vector<Result> results_of(const Benchmark& benchmark, const Measurements& measured, const Others& others) {
   std::vector<Result> results;
   for (const Metric& metric : benchmark.metrics()) {
     if (!metric.mean_of.empty()) {
@@ -83,14 +83,14 @@ std::vector<Result> results_of(const Benchmark& benchmark, const Measured& measu
   return results;
 }
 
-void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measured& measured) {
+void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measurements& measured) {
   const auto impossible = [](const Result& result) { return result.value > result.bound(); };
   const Others others = results.front().others;
   const double begin = job.device().now();
   const auto patient = [&](int trial) {
     return trial < kTrials || job.ranks().largest(job.device().now() - begin) < kPatience;
   };
-  Measured judged = measured;
+  Measurements judged = measured;
   std::vector<Result> found = results;
   for (int trial = 0; std::ranges::any_of(found, impossible) && patient(trial); ++trial) {
     repeat(benchmark, job, judged);

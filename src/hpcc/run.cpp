@@ -117,8 +117,8 @@ Outcome run_on(const Placement& placement, const Request& request, const cluster
   ranks.agree([&] { refuse_unused_kernel(request, *job); });
   const int repetitions = repetitions_of(request);
   warm_up(*benchmark, *job);
-  Repeated done = request.seconds > 0 ? burn_in(*benchmark, *job, repetitions, request.seconds, listener)
-                                      : measure(*benchmark, *job, repetitions, listener);
+  RepeatedRun done = request.seconds > 0 ? burn_in(*benchmark, *job, repetitions, request.seconds, listener)
+                                         : measure(*benchmark, *job, repetitions, listener);
   const std::optional<double> load = load_on_hosts(meter, ranks);
   Outcome outcome{
       .results = results_of(*benchmark, done.measured, {load.value_or(0), most_sharers(placement.locations)}),

@@ -168,18 +168,18 @@ class Job {
   std::string used_file_;
   std::string used_scheme_;
   bool finishes_ = false;
-  struct Kept {
+  struct KeptLaunch {
     std::string metric;
     std::string phase;
     int turn;
     std::size_t replication;
     std::vector<offload::ComputeEvent> events;
 
-    bool is_with(const Kept& other) const;
+    bool is_with(const KeptLaunch& other) const;
     offload::DeviceSpan span() const;
   };
-  void keep(Kept launch);
-  std::vector<Kept> launches_;
+  void keep(KeptLaunch launch);
+  std::vector<KeptLaunch> launches_;
   std::set<std::tuple<std::string, std::string, std::size_t>> begun_;  ///< what was launched once
 };
 
