@@ -36,9 +36,8 @@ std::span<const std::uint32_t> SilentInputs::poll() {
   // If the inputs are polled again at one tick, the first failed poll takes the actor a tick on, and the inputs behind
   // it are polled then.
   const auto refused = [&](std::uint32_t place) { return port(place).last_failed_poll == now; };
-  if (silent_.empty() || failed_.all == now || failed_.alone == now || std::ranges::any_of(awake_, refused))
-    return all_;
-  failed_.all = now;
+  if (silent_.empty() || joint_.all == now || joint_.alone == now || std::ranges::any_of(awake_, refused)) return all_;
+  joint_.all = now;
   actor.require_slow_path();
   actor.failed_polls.add({nullptr, Poll::token, now, this});
   return awake_;
@@ -65,7 +64,7 @@ void SilentInputs::look() {
     const bool silent = bound >= now + kSilence && port(place).last_failed_poll != now;
     if (silent) before_ = std::min(before_, bound);
     (silent ? silent_ : awake_).push_back(place);
-    port(place).channel->joint_polls = silent ? &failed_ : nullptr;
+    port(place).channel->joint_polls = silent ? &joint_ : nullptr;
   }
 }
 

@@ -62,8 +62,7 @@ class Launcher {
 
   /// All passes over the memory.
   Time walk(offload::Host& host) { return launch(host, walk_.passes, walk_.size / kPiece); }
-  /// Makes none of them, by one work item, which is what any launch costs. The cost of a launch of many work items
-  /// would hide behind their work.
+  /// Makes none of them, by one work item: what any launch costs. That of many items would hide behind their work.
   Time nothing(offload::Host& host) { return launch(host, 0, 1); }
 
   bool modelled() const { return device_.info().modelled; }

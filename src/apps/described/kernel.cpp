@@ -157,8 +157,7 @@ class DescribedKernel : public offload::KernelPorts {
     return known_->out.place(call_.arguments.data() + known_->buffers_in, out_from_ + place).at;
   }
 
-  /// Tells whether the word that was given last is the last of all, or of those that go through its port one after the
-  /// other.
+  /// Tells whether the word given last is the last of all, or of those that go through its port one after the other.
   bool is_last() const {
     if (stored_ == known_->work.out.moves) return true;
     return ports_.axi.size() > 1 && ports_.of(out_at(writes_.place(stored_))) != ports_.of(to_);

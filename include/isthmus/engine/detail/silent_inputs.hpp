@@ -34,8 +34,8 @@ class SilentInputs {
   std::vector<std::uint32_t> all_;
   std::vector<std::uint32_t> awake_;
   std::vector<std::uint32_t> silent_;
-  Tick before_ = -1;   ///< tick up to which that holds
-  JointPolls failed_;  ///< failed polls of the silent inputs
+  Tick before_ = -1;  ///< tick up to which that holds
+  JointPolls joint_;  ///< failed polls of the silent inputs
 };
 
 /// Replaces each poll of silent inputs by the polls of its inputs.
