@@ -3,6 +3,7 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <memory>
 
@@ -42,22 +43,16 @@ class Encryptor {
   Aes256Key key_{};
 };
 
-void write_counters(CounterBlock first, std::span<std::byte> blocks) {
-  // The last four bytes are counted by themselves as long as they do not run over.
-  std::uint32_t low = 0;
-  std::memcpy(&low, first.data() + 12, sizeof(low));
-  low = __builtin_bswap32(low);
-  const std::size_t count = blocks.size() / kAesBlock;
-  if (low > 0xffffffffU - count) {
-    for (std::size_t i = 0; i < count; ++i, first = counted_up(first, 1))
-      std::memcpy(blocks.data() + i * kAesBlock, first.data(), kAesBlock);
-    return;
-  }
-  for (std::size_t i = 0; i < count; ++i) {
-    std::byte* const block = blocks.data() + i * kAesBlock;
-    const std::uint32_t number = __builtin_bswap32(low + static_cast<std::uint32_t>(i));
-    std::memcpy(block, first.data(), 12);
-    std::memcpy(block + 12, &number, sizeof(number));
+void write_counters(const CounterBlock& first, std::span<std::byte> blocks) {
+  static_assert(std::endian::native == std::endian::little, "a block's first byte is its highest");
+  using Halves = std::array<std::uint64_t, 2>;
+  const auto reversed = std::bit_cast<Halves>(first);
+  std::uint64_t high = __builtin_bswap64(reversed[0]);
+  std::uint64_t low = __builtin_bswap64(reversed[1]);
+  for (std::size_t at = 0; at < blocks.size(); at += kAesBlock) {
+    const Halves block{__builtin_bswap64(high), __builtin_bswap64(low)};
+    std::memcpy(blocks.data() + at, block.data(), kAesBlock);
+    if (++low == 0) ++high;
   }
 }
 
@@ -90,16 +85,5 @@ void aes256_ctr(const Aes256Key& key, const CounterBlock& first, std::span<std::
   }
 }
 #endif
-
-void Aes256Ctr::make(std::size_t beat) {
-  const std::size_t usual = made_ == 0 ? std::max(kFirst, beat) : kUsual;
-  const std::size_t expected = (expected_ + beat - 1) / beat * beat;
-  const std::size_t bytes = std::min(known_ && expected > 0 ? expected : std::max(usual, expected), kMost);
-  expected_ -= std::min(expected_, bytes);
-  aes256_keystream(key_, next_, std::span(stream_).first(bytes));
-  next_ = counted_up(next_, bytes / kAesBlock);
-  made_ = bytes;
-  used_ = 0;
-}
 
 }  // namespace isthmus

@@ -1,9 +1,11 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 
 #include "isthmus/stream/aes256.hpp"
 
@@ -19,6 +21,10 @@ inline constexpr std::size_t kAesBlock = sizeof(CounterBlock);
 
 /// The block that is `blocks` behind.
 constexpr CounterBlock counted_up(CounterBlock block, std::uint64_t blocks) {
+  if (blocks <= 0xffU - block.back()) {  // as nearly always: no other byte changes
+    block.back() = static_cast<std::uint8_t>(block.back() + blocks);
+    return block;
+  }
   for (std::size_t i = block.size(); i-- > 0 && blocks != 0;) {
     blocks += block[i];
     block[i] = static_cast<std::uint8_t>(blocks);
@@ -42,68 +48,62 @@ constexpr void aes256_ctr(const Aes256Key& key, CounterBlock counter, std::byte*
 
 }  // namespace plain
 
-/// The key's stream from a counter block on, made with OpenSSL. Throws Error where that fails.
-void aes256_keystream(const Aes256Key& key, const CounterBlock& first, std::span<std::byte> stream);
-
-/// Encrypts bytes in place. Throws Error where OpenSSL fails.
+/// Encrypts bytes in place, or makes the key's stream from a counter block on. Both throw Error where OpenSSL fails.
 #ifdef ISTHMUS_HLS
 constexpr void aes256_ctr(const Aes256Key& key, const CounterBlock& first, std::span<std::byte> bytes) {
   plain::aes256_ctr(key, first, bytes.data(), bytes.size());
 }
+constexpr void aes256_keystream(const Aes256Key& key, const CounterBlock& first, std::span<std::byte> stream) {
+  std::ranges::fill(stream, std::byte{});
+  aes256_ctr(key, first, stream);
+}
 #else
 void aes256_ctr(const Aes256Key& key, const CounterBlock& first, std::span<std::byte> bytes);
+void aes256_keystream(const Aes256Key& key, const CounterBlock& first, std::span<std::byte> stream);
 #endif
 
-/// The cipher of an actor through which messages pass beat by beat.
+/// The cipher of an actor through which messages pass piece by piece.
 class Aes256Ctr {
  public:
+  /// Bytes of stream that it gives at once, at most.
+  static constexpr std::size_t kMost = 128 * kAesBlock;
+
   explicit Aes256Ctr(const Aes256Key& key) : key_(key) {}
 
   /// A message begins.
   void begin(const CounterBlock& first) {
     next_ = first;
-    made_ = used_ = expected_ = 0;
-    known_ = false;
+    made_ = used_ = 0;
   }
 
-  /// So many more of its bytes come at least, or, where they are its last, no more: who says so before `apply` spares
-  /// the library calls, and blocks that nobody needs.
-  void expect(std::size_t bytes, bool last) {
-    expected_ = bytes > made_ - used_ ? bytes - (made_ - used_) : 0;
-    known_ = last;
-  }
-
-  /// Encrypts its next bytes from `in` to `out`: a number of whole blocks, but for the message's last.
-  template <std::size_t Bytes>
-  void apply(const std::array<std::byte, Bytes>& in, std::array<std::byte, Bytes>& out) {
-    static_assert(Bytes % kAesBlock == 0 && kMost % Bytes == 0, "a beat is of whole blocks, and the stream of beats");
-#ifdef ISTHMUS_HLS
-    out = in;
-    aes256_ctr(key_, next_, out);
-    next_ = counted_up(next_, Bytes / kAesBlock);
-#else
-    if (used_ == made_) make(Bytes);
-    const std::byte* const stream = stream_.data() + used_;
-    for (std::size_t i = 0; i < Bytes; ++i) out[i] = in[i] ^ stream[i];
-    used_ += Bytes;
-#endif
+  /// The stream with which the message's next bytes are to be XORed: a number of whole blocks, up to kMost. `last` says
+  /// that no more come, so that none is made ahead. It stands until the next call. Throws Error where OpenSSL fails.
+  std::span<const std::byte> stream(std::size_t bytes, bool last) {
+    if (made_ - used_ < bytes) make(bytes, last);
+    return std::span(stream_).subspan(std::exchange(used_, used_ + bytes), bytes);
   }
 
  private:
-  /// Stream made at once: a call of the library costs as much as some blocks do. A message's first is short, since
-  /// many messages are.
+  /// Stream made ahead: a call of the library costs as much as some blocks do. A message's first is short, since many
+  /// messages are.
   static constexpr std::size_t kFirst = 8 * kAesBlock;
-  static constexpr std::size_t kMost = 128 * kAesBlock;
   static constexpr std::size_t kUsual = 64 * kAesBlock;
 
-  void make(std::size_t beat);
+  void make(std::size_t bytes, bool last) {
+    const std::size_t ahead = last ? 0 : made_ == 0 ? kFirst : kUsual;
+    const auto left = std::span(stream_).subspan(used_, made_ - used_);
+    std::ranges::copy(left, stream_.begin());
+    made_ = std::max(bytes, std::min(left.size() + ahead, kMost));
+    used_ = 0;
+    const auto more = std::span(stream_).first(made_).subspan(left.size());
+    aes256_keystream(key_, next_, more);
+    next_ = counted_up(next_, more.size() / kAesBlock);
+  }
 
   Aes256Key key_;
   CounterBlock next_{};  ///< counter of the next block
   std::size_t made_ = 0;
   std::size_t used_ = 0;
-  std::size_t expected_ = 0;  ///< bytes of what is not made yet
-  bool known_ = false;        ///< that no more come
   std::array<std::byte, kMost> stream_{};
 };
 

@@ -60,10 +60,8 @@ class PacketEncryptionKernel : public offload::WordKernel {
   /// packet's end.
   void encrypt_block(std::span<std::byte, kAesBlock> block, std::size_t offset, std::size_t clear) {
     if (offset >= head_.bytes) return;
-    std::array<std::byte, kAesBlock> bytes{};
-    std::ranges::copy(block, bytes.begin());
-    cipher_.apply(bytes, bytes);
-    for (std::size_t i = clear; i < kAesBlock && offset + i < head_.bytes; ++i) block[i] = bytes[i];
+    const auto stream = cipher_.stream(kAesBlock, false);
+    for (std::size_t i = clear; i < kAesBlock && offset + i < head_.bytes; ++i) block[i] ^= stream[i];
   }
 
   std::array<std::byte, sizeof(plain::Aes256Schedule) + kAesBlock> schedule_{};
