@@ -51,8 +51,8 @@ Host::Host(Graph& graph, const HostMemorySpec& spec, int links, int cores)
       spec_(spec),
       links_(links),
       cores_(cores),
-      memory_(graph.add<HostMemory>(kHostMemory, {.group = kHostGroup}, spec, links, cores)),
-      actors_{.memory = graph.id(memory_)} {
+      interconnect_(graph.add<HostInterconnect>(kHostMemory, {.group = kHostGroup}, spec, links, cores)),
+      actors_{.memory = graph.id(interconnect_)} {
   if (spec.socket_link) build_socket_link(*spec.socket_link);
 }
 
@@ -62,13 +62,15 @@ void Host::build_socket_link(const SocketLinkSpec& spec) {
   to_memory_ = &graph_.add<ToOtherSocket>(kToOtherSocket, {.group = kHostGroup}, spec, links_);
   from_memory_ = &graph_.add<FromOtherSocket>(kFromOtherSocket, {.group = kHostGroup}, spec, links_);
   actors_.socket_link = {graph_.id(*to_memory_), graph_.id(*from_memory_)};
-  graph_.connect(to_memory_->out, memory_.in[0], channel(kBetweenSockets, there));
+  graph_.connect(to_memory_->out, interconnect_.in[0], channel(kBetweenSockets, there));
 }
 
-// A line that the cache holds comes sooner than one that it does not hold.
+// A line that the cache holds comes sooner than one that it does not hold, and one channel may have less to do than
+// another.
 std::optional<DelayLineSpec> Host::overtaking(const PcieLinkSpec& link) const {
-  if (!spec_.cache) return {};
-  return DelayLineSpec{.entries = most_answers(link), .least = std::min(spec_.cache->hit, spec_.cache->miss)};
+  if (!spec_.cache && !spec_.interleave) return {};
+  const Time least = spec_.cache ? std::min(spec_.cache->hit, spec_.cache->miss) : spec_.latency;
+  return DelayLineSpec{.entries = most_answers(link), .least = least};
 }
 
 /// The port from which requests leave the root port; on a host with an IOMMU, the one from which they leave translated.
@@ -84,9 +86,9 @@ Out<HostRequest>& Host::translated(const PcieLinkSpec& link, RootPort& port) {
 void Host::attach_core(Out<HostRequest>& moves, In<HostMoved>& moved) {
   if (attached_cores_ == cores_) throw Error(fmt::format("a host: expected at most {} cores, got another", cores_));
   const auto core = static_cast<std::size_t>(attached_cores_++);
-  const std::size_t first = memory_.in.size() - memory_.moved.size();
-  graph_.connect(moves, memory_.in[first + core], channel(kMovesOfACore, kHandOver));
-  graph_.connect(memory_.moved[core], moved, channel(kMovesOfACore, kHandOver));
+  const std::size_t first = interconnect_.in.size() - interconnect_.moved.size();
+  graph_.connect(moves, interconnect_.in[first + core], channel(kMovesOfACore, kHandOver));
+  graph_.connect(interconnect_.moved[core], moved, channel(kMovesOfACore, kHandOver));
 }
 
 void Host::attach(const PcieLinkSpec& link, const HostEnd& end) {
@@ -94,18 +96,18 @@ void Host::attach(const PcieLinkSpec& link, const HostEnd& end) {
   const auto place = static_cast<std::size_t>(attached_++);
   const Time hand_over = in_host(link);
   Out<HostRequest>& requests = translated(link, end.port);
-  graph_.connect(requests, to_memory_ != nullptr ? to_memory_->in[place] : memory_.in[place],
+  graph_.connect(requests, to_memory_ != nullptr ? to_memory_->in[place] : interconnect_.in[place],
                  channel(most_requests(link), spec_.iommu ? hand_over - one_way(hand_over) : hand_over));
-  graph_.connect(to_memory_ != nullptr ? to_memory_->dllps[place] : memory_.dllps[place], end.dllps,
+  graph_.connect(to_memory_ != nullptr ? to_memory_->dllps[place] : interconnect_.dllps[place], end.dllps,
                  channel(kOwed, hand_over + kHandOver));
   connect_answers(link, end, place);
 }
 
 void Host::connect_answers(const PcieLinkSpec& link, const HostEnd& end, std::size_t place) {
   const Time hand_over = in_host(link);
-  graph_.connect(memory_.messages[place], end.messages.in,
+  graph_.connect(interconnect_.messages[place], end.messages.in,
                  channel(most_requests(link), from_other_socket_ + hand_over));
-  Out<HostAnswer>* answers = &memory_.answers[place];
+  Out<HostAnswer>* answers = &interconnect_.answers[place];
   if (from_memory_ != nullptr) {
     graph_.connect(*answers, from_memory_->in[place], channel(most_answers(link), from_other_socket_));
     answers = &from_memory_->out[place];

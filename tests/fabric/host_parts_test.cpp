@@ -189,6 +189,9 @@ TEST(Iommu, EachLinkHasItsOwn) {
 
 RC_GTEST_PROP(HostParts, LoseNoByteWhateverLiesOnTheWay, ()) {
   HostMemorySpec memory{Bandwidth::gb_per_second(*rc::gen::element(1.0, 70.0))};
+  if (*rc::gen::arbitrary<bool>())
+    memory.interleave =
+        InterleaveSpec{.channels = *rc::gen::inRange(1, 9), .piece = Bytes{*rc::gen::element(64, 256, 4096)}};
   if (*rc::gen::arbitrary<bool>()) memory.iommu = any_iommu();
   if (*rc::gen::arbitrary<bool>())
     memory.socket_link = SocketLinkSpec{.hops = *rc::gen::inRange(1, 4),

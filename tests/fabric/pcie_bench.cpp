@@ -24,6 +24,11 @@ Word word_at(std::uint64_t seed, std::uint64_t index) {
   return word;
 }
 
+/// The place in its region of a word that is the `index`th of requests of `words` words.
+std::uint64_t place_of(std::uint64_t index, int words, const Traffic& traffic) {
+  return index + index / static_cast<std::uint64_t>(words) * static_cast<std::uint64_t>(traffic.gap_words);
+}
+
 struct Reader {
   Out<PcieReadReq> requests;
   std::uint64_t base;
@@ -31,7 +36,7 @@ struct Reader {
   int sent = 0;
   Reader(std::uint64_t at, const Traffic& what) : base(at), traffic(what) {}
   void step() {
-    const auto bytes = static_cast<std::uint64_t>(traffic.read_words * kWordBytes);
+    const auto bytes = static_cast<std::uint64_t>((traffic.read_words + traffic.gap_words) * kWordBytes);
     requests.push({static_cast<std::uint8_t>(traffic.read_words), base + static_cast<std::uint64_t>(sent++) * bytes});
   }
   bool done() const { return sent == traffic.reads; }
@@ -50,7 +55,7 @@ struct ReadSink {
     const PcieReadResp word = data.read();
     if (words == 0) first = timer.now();
     last = timer.now();
-    right = right && word.data.bytes == word_at(traffic.seed, words).bytes;
+    right = right && word.data.bytes == word_at(traffic.seed, place_of(words, traffic.read_words, traffic)).bytes;
     ++words;
   }
   bool done() const { return false; }
@@ -65,7 +70,8 @@ struct Writer {
   int sent = 0;
   Writer(std::uint64_t at, const Traffic& what) : base(at), traffic(what) {}
   void step() {
-    requests.push({static_cast<std::uint8_t>(traffic.write_words), base + words * kWordBytes});
+    requests.push({static_cast<std::uint8_t>(traffic.write_words),
+                   base + place_of(words, traffic.write_words, traffic) * kWordBytes});
     for (int i = 0; i < traffic.write_words; ++i) data.push({word_at(~traffic.seed, words++)});
     ++sent;
   }
@@ -125,12 +131,14 @@ class Side {
         link_(add_pcie_link(graph, what.link, host)),
         read_words_(static_cast<std::uint64_t>(traffic_.reads) * static_cast<std::uint64_t>(traffic_.read_words)),
         write_words_(static_cast<std::uint64_t>(traffic_.writes) * static_cast<std::uint64_t>(traffic_.write_words)),
-        from_(link_.memory.allocate(Bytes{static_cast<std::int64_t>((read_words_ + 1) * kWordBytes)})),
-        to_(link_.memory.allocate(Bytes{static_cast<std::int64_t>((write_words_ + 1) * kWordBytes)})),
+        from_(region(read_words_, traffic_.read_words)),
+        to_(region(write_words_, traffic_.write_words)),
         read_sink_(graph.add<ReadSink>("read sink", {.clock = what.link.user_clock}, traffic_)),
         write_sink_(graph.add<WriteSink>("write sink", {.clock = what.link.user_clock})) {
-    for (std::uint64_t i = 0; i < read_words_; ++i)
-      std::ranges::copy(word_at(traffic_.seed, i).bytes, from_.bytes.subspan(i * kWordBytes).begin());
+    for (std::uint64_t i = 0; i < read_words_; ++i) {
+      const std::uint64_t place = place_of(i, traffic_.read_words, traffic_);
+      std::ranges::copy(word_at(traffic_.seed, place).bytes, from_.bytes.subspan(place * kWordBytes).begin());
+    }
     build(graph, {.clock = what.link.user_clock});
   }
 
@@ -143,8 +151,10 @@ class Side {
     run.read_back_right = read_sink_.right && read_sink_.words == read_words_;
     run.written_right = true;
     for (std::uint64_t i = 0; i < write_words_; ++i)
-      run.written_right = run.written_right && std::ranges::equal(word_at(~traffic_.seed, i).bytes,
-                                                                  to_.bytes.subspan(i * kWordBytes, kWordBytes));
+      run.written_right =
+          run.written_right &&
+          std::ranges::equal(word_at(~traffic_.seed, i).bytes,
+                             to_.bytes.subspan(place_of(i, traffic_.write_words, traffic_) * kWordBytes, kWordBytes));
     run.up_credits = link_.to_host.credits();
     run.up_kept = link_.root_port.unreturned();
     run.tags_at_rest = link_.reader.free_tags();
@@ -159,6 +169,10 @@ class Side {
   }
 
  private:
+  PinnedMemory::Region region(std::uint64_t words, int of_request) {
+    return link_.memory.allocate(
+        Bytes{static_cast<std::int64_t>((place_of(words, of_request, traffic_) + 1) * kWordBytes)});
+  }
   void build(Graph& graph, const ActorOptions& clock) {
     auto& reader = graph.add<Reader>("reader", clock, from_.addr, traffic_);
     auto& writer = graph.add<Writer>("writer", clock, to_.addr, traffic_);

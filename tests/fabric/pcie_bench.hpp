@@ -8,13 +8,15 @@
 
 namespace isthmus::fabric {
 
-/// What a device does over a link, a number of requests one after the other from the start of a region each.
+/// What a device does over a link, a number of requests one after the other, which lie behind each other in a region
+/// for reads and one for writes.
 struct Traffic {
   int reads = 0;
   int writes = 0;
   int read_words = 16;  ///< of each request, 1..255
   int write_words = 16;
   std::uint64_t seed = 1;  ///< of the bytes in host memory and of those written
+  int gap_words = 0;       ///< between a request's words and the next's
 };
 
 /// What came of it. Bandwidths are of payload, from the start to the last word.

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "isthmus/engine/graph.hpp"
-#include "isthmus/fabric/host_memory.hpp"
+#include "isthmus/fabric/host_interconnect.hpp"
 #include "isthmus/fabric/root_port.hpp"
 #include "isthmus/fabric/socket_link.hpp"
 
@@ -69,7 +69,7 @@ class Host final : public LinkHost {
   Host(Graph& graph, const HostMemorySpec& spec, int links = 1, int cores = 0);
 
   const HostMemorySpec& spec() const override { return spec_; }
-  PinnedMemory& memory() override { return memory_.memory(); }
+  PinnedMemory& memory() override { return interconnect_.memory(); }
   const HostActors& actors() const override { return actors_; }
   std::optional<DelayLineSpec> overtaking(const PcieLinkSpec& link) const override;
   int next() const override { return attached_; }
@@ -88,7 +88,7 @@ class Host final : public LinkHost {
   int attached_ = 0;
   int cores_;
   int attached_cores_ = 0;
-  HostMemory& memory_;
+  HostInterconnect& interconnect_;
   ToOtherSocket* to_memory_ = nullptr;  ///< null if links and memory are on one socket
   FromOtherSocket* from_memory_ = nullptr;
   HostActors actors_;

@@ -8,10 +8,10 @@
 #include <optional>
 
 #include "isthmus/fabric/host_cache.hpp"
+#include "isthmus/fabric/host_channels.hpp"
 #include "isthmus/fabric/pcie.hpp"
-#include "isthmus/stream/pinned_memory.hpp"
 
-/// The host behind its root ports: what they ask of it, and its memory.
+/// The host behind its root ports: its parts as numbers, and what they ask of each other.
 namespace isthmus::fabric {
 
 /// The way from the links' socket to the memory's.
@@ -34,6 +34,7 @@ struct IommuSpec {
 struct HostMemorySpec {
   Bandwidth bandwidth;                          ///< bytes a second of all channels: transfer rate * width * channels
   Time latency = Time::ns(90);                  ///< time of an idle read, from the root complex and back to it
+  std::optional<InterleaveSpec> interleave{};   ///< none: each access goes to all channels at once
   std::optional<SocketLinkSpec> socket_link{};  ///< if root ports and memory are on different sockets
   std::optional<IommuSpec> iommu{};             ///< IOMMU of each root port, if it is on
   std::optional<HostCacheSpec> cache{};
@@ -91,45 +92,5 @@ template <class Inputs>
 bool all_closed(Inputs& inputs) {
   return std::ranges::all_of(inputs, [](auto& input) { return input.closed(); });
 }
-
-/// The host's interconnect with all channels of its memory, and the bytes in it: takes what clients ask for in the
-/// order in which it came, ties going to the lower client key.
-///
-/// Addresses are spread over the channels line by line, so that a request is served at the rate of all, and the next is
-/// taken when the channels have moved its bytes. Any number are under way at once: data come a latency later
-/// (Completer). Interconnect and channels are one actor, for a channel between them would be a latency that no board
-/// names.
-class HostMemory {
- public:
-  PortArray<In<HostRequest>> in;  ///< requests of each link (of all links, behind a socket link), then of each core
-  PortArray<Out<Dllps>> dllps;    ///< DLLPs that become due when requests are taken; none for a socket link
-  PortArray<Out<HostAnswer>> answers;  ///< answers to each link
-  PortArray<Out<DeviceMessage>> messages;
-  PortArray<Out<HostMoved>> moved;  ///< finished moves, to each core
-
-  HostMemory(const HostMemorySpec& spec, int links, int cores);
-
-  void step();
-  /// It ends with the root ports.
-  bool done() const { return finished_; }
-
-  PinnedMemory& memory() { return memory_; }
-
- private:
-  void serve(std::size_t client, const HostRequest& request);
-  void read(std::size_t client, const HostRequest& request);
-  void answer(const HostRequest& request, Time latency);
-  void write(const HostRequest& request);
-  void move(std::size_t core, const HostRequest& request);
-  Time moving(std::int64_t bytes) const;
-
-  Timer timer_;
-  Time latency_;
-  double byte_time_fs_;
-  std::size_t first_core_;  ///< index of the first core among the clients
-  std::optional<HostCache> cache_;
-  PinnedMemory memory_;
-  bool finished_ = false;
-};
 
 }  // namespace isthmus::fabric

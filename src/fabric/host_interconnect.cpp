@@ -1,25 +1,23 @@
-#include "isthmus/fabric/host_memory.hpp"
-
-#include <cmath>
+#include "isthmus/fabric/host_interconnect.hpp"
 
 #include "isthmus/stream/arbiter.hpp"
 
 namespace isthmus::fabric {
 
-HostMemory::HostMemory(const HostMemorySpec& spec, int links, int cores)
+HostInterconnect::HostInterconnect(const HostMemorySpec& spec, int links, int cores)
     : in((spec.socket_link ? 1 : links) + cores, "in"),
       dllps(spec.socket_link ? 0 : links, "dllps"),
       answers(links, "answers"),
       messages(links, "messages"),
       moved(cores, "moved"),
       latency_(spec.latency),
-      byte_time_fs_(1e15 / spec.bandwidth.bytes_per_second),
-      first_core_(in.size() - moved.size()) {
+      first_core_(in.size() - moved.size()),
+      channels_(spec.bandwidth, spec.interleave) {
   if (spec.cache) cache_.emplace(*spec.cache);
 }
 
-// If only one client is connected, the memory waits for it, which costs less than polling it again and again.
-void HostMemory::step() {
+// If only one client is connected, the actor waits for it, which costs less than polling it again and again.
+void HostInterconnect::step() {
   const auto client = in.size() == 1 ? std::optional<std::size_t>(0) : first_come(in);
   if (!client) {
     finished_ = all_closed(in);
@@ -28,7 +26,7 @@ void HostMemory::step() {
   serve(*client, in[*client].read_in_place());
 }
 
-void HostMemory::serve(std::size_t client, const HostRequest& request) {
+void HostInterconnect::serve(std::size_t client, const HostRequest& request) {
   if (request.due.count() > 0) dllps[client].push(request.due);
   switch (request.kind) {
     case HostRequest::Kind::read:
@@ -44,21 +42,21 @@ void HostMemory::serve(std::size_t client, const HostRequest& request) {
 }
 
 // The bytes are those at the instant at which the request is taken: requests that are taken later do not change them.
-void HostMemory::read(std::size_t client, const HostRequest& request) {
+void HostInterconnect::read(std::size_t client, const HostRequest& request) {
   const std::int64_t from_memory = cache_ ? cache_->read(request.addr, request.together) : request.together;
-  const Time busy = moving(from_memory);
-  Time latency = busy + latency_;
-  if (cache_) latency = from_memory == 0 ? cache_->hit() : cache_->miss();
+  const ChannelTimes times = channels_.move(timer_.now(), request.addr, from_memory);
+  Time latency = times.moved + latency_;
+  if (cache_) latency = from_memory == 0 ? cache_->hit() : times.waited + cache_->miss();
   answer(request, latency);
   for (bool more = request.more; more;) {
     const HostRequest& next = in[client].read_in_place();
     more = next.more;
     answer(next, latency);
   }
-  timer_.wait(busy);
+  timer_.wait(times.held);
 }
 
-void HostMemory::answer(const HostRequest& request, Time latency) {
+void HostInterconnect::answer(const HostRequest& request, Time latency) {
   HostAnswer& answer = answers[request.port].slot();
   answer.latency = latency;
   answer.packets = request.packets;
@@ -68,19 +66,19 @@ void HostMemory::answer(const HostRequest& request, Time latency) {
   std::memcpy(answer.payload.data(), memory_.at(request.addr, request.bytes), request.bytes);
 }
 
-void HostMemory::write(const HostRequest& request) {
+// Lines that make way in the cache may lie anywhere.
+void HostInterconnect::write(const HostRequest& request) {
   std::memcpy(memory_.at(request.addr, request.bytes), request.payload.data(), request.bytes);
-  timer_.wait(moving(cache_ ? cache_->write(request.addr, request.bytes) : request.bytes));
+  const Time now = timer_.now();
+  const ChannelTimes times = cache_ ? channels_.spread(now, cache_->write(request.addr, request.bytes))
+                                    : channels_.move(now, request.addr, request.bytes);
+  timer_.wait(times.held);
 }
 
-void HostMemory::move(std::size_t core, const HostRequest& request) {
-  const Time busy = moving(request.together);
-  moved[core].push({busy});
-  timer_.wait(busy);
-}
-
-Time HostMemory::moving(std::int64_t bytes) const {
-  return Time::fs(std::llround(static_cast<double>(bytes) * byte_time_fs_));
+void HostInterconnect::move(std::size_t core, const HostRequest& request) {
+  const ChannelTimes times = channels_.spread(timer_.now(), request.together);
+  moved[core].push({times.moved});
+  timer_.wait(times.held);
 }
 
 }  // namespace isthmus::fabric
