@@ -70,9 +70,10 @@ std::vector<PartPlan> parts_of_host(const fabric::PcieLink& link) {
   std::vector<PartPlan> parts;
   if (!host.socket_link.empty())
     parts.push_back({.name = "socket link", .keys = {"host.numa.rate"}, .actors = host.socket_link});
-  PartPlan dram{.name = fabric::kHostMemory,
-                .keys = {"host.memory.transfer_rate", "host.memory.channels", "host.memory.data_width"},
-                .actors = {host.memory}};
+  PartPlan dram{
+      .name = fabric::kHostMemory,
+      .keys = {"host.memory.transfer_rate", "host.memory.channels", "host.memory.data_width", "host.memory.interleave"},
+      .actors = {host.memory}};
   if (link.host.cache)
     for (const char* key : {"host.llc.size", "host.llc.write_ways", "host.llc.ways", "host.llc.line"})
       dram.keys.emplace_back(key);

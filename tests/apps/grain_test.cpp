@@ -92,6 +92,7 @@ std::vector<std::string> random_overrides() {
           one_of("stream.library_call", {"20", "100", "500"}),
           one_of("host.memory.transfer_rate", {"800", "2133"}),
           one_of("host.memory.channels", {"1", "4"}),
+          one_of("host.memory.interleave", {"256B", "4KiB"}),
           one_of("host.llc.enabled", {"true", "false"})};
 }
 

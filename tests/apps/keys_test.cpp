@@ -68,6 +68,7 @@ const std::vector<Witness>& witnesses() {
       {"host.memory.transfer_rate", "400MT/s", "host reads"},
       {"host.memory.data_width", "8bit", "host reads"},
       {"host.memory.channels", "1", "host reads", kSlowMemory},
+      {"host.memory.interleave", "4KiB", "host reads", kSlowMemory},
       {"host.memory.latency", "140ns", "registers"},
       {"host.copy.cached_rate", "20GB/s", "copies", {"host.copy.cached_rate=10GB/s", "host.copy.cached_size=1MiB"}},
       {"host.copy.cached_size", "1MiB", "copies", {"host.copy.cached_rate=10GB/s", "host.copy.cached_size=64KiB"}},

@@ -62,11 +62,13 @@ LIMITS = (
     ),
     Limit(
         "host-dram",
-        "Banks, rows and refresh of the host's DRAM on boards with PCIe links",
+        "Banks, rows and refresh of the host's DRAM on boards with PCIe links; its channels one by one, unless "
+        "host.memory.interleave is given",
         "model too fast",
-        "addresses are spread over the channels line by line, so that each access takes the rate of all and one "
-        "latency; a row that is opened and a refresh take nothing of that rate, and a core that copies asks for bytes "
-        "without an address, which have no row",
+        "without host.memory.interleave each access takes the rate of all channels, wherever it lies; with it, that of "
+        "the channels that it lies on, and while the queue of one of these is full all behind it wait, which a "
+        "machine's other channels do not; a row that is opened and a refresh take nothing of that rate, and a core "
+        "that copies asks for bytes without an address, which lie on all channels alike and have no row",
         "hosts with few or slow channels; scattered accesses; memory that cores use meanwhile",
         OVER_PCIE,
         (*COPIES, STREAMS, HOST_MEMORY),
