@@ -8,6 +8,7 @@
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/pcie_device.hpp"
 #include "isthmus/fabric/root_port.hpp"
+#include "isthmus/stream/pinned_memory.hpp"
 
 namespace isthmus::fabric {
 namespace {

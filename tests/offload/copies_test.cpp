@@ -64,9 +64,11 @@ TEST(HostCopies, OfSeveralThreadsNeverExceedTheMemory) {
     const int tenths = *rc::gen::inRange(5, 300);
     const int channels = *rc::gen::inRange(1, 5);
     const auto size = *rc::gen::inRange<std::int64_t>(20'000, 100'000);
-    const auto device =
-        open_copying({"host.copy.rate=" + std::to_string(tenths) + "00MB/s", "host.memory.transfer_rate=1000",
-                      "host.memory.channels=" + std::to_string(channels)});
+    std::vector<std::string> overrides{"host.copy.rate=" + std::to_string(tenths) + "00MB/s",
+                                       "host.memory.transfer_rate=1000",
+                                       "host.memory.channels=" + std::to_string(channels)};
+    if (*rc::gen::arbitrary<bool>()) overrides.emplace_back("host.memory.interleave=256B");
+    const auto device = open_copying(overrides);
     const double memory = channels * 8e9;  // B/s
     write_at_once(*device, threads, size);
     // A copy reads and writes; what is copied then crosses the link.
