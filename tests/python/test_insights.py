@@ -38,6 +38,16 @@ def test_there_are_seven_and_six_and_their_evidence_is_of_rows_that_there_are() 
             truth(evidence.test, {})
 
 
+def test_with_the_numbers_of_the_papers_themselves_each_insight_is_judged() -> None:
+    rows = [one for paper in read_papers().values() for one in paper.row]
+    known = {one.id: one.value if isinstance(one.value, int | float) else True for one in rows} | {"S003-049": 2}
+    ours = [row(id_, value) for id_, value in known.items()]
+    judged = {(one.insight.paper, one.insight.number): one.said for one in judge(read_insights(), ours)}
+    assert len(judged) == 13
+    assert "not tested here" not in judged.values()
+    assert judged["gemieux2018", 4] == judged["gemieux2018", 6] == "supported"
+
+
 @pytest.mark.parametrize(
     ("test", "holds"),
     [

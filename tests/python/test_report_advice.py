@@ -121,7 +121,7 @@ def test_an_advice_alone_says_what_it_supports_of_the_insights_and_what_command_
     contents.add("advise.json", found)
     page = render_report(contents)
     assert all(one.says in html.unescape(page) for one in read_insights())
-    assert "isthmus reproduce choi2019 gemieux2018" in page
+    assert "isthmus reproduce choi2019 gemieux2018 stacc" in page
 
 
 def test_a_board_whose_choices_are_not_there_is_not_drawn() -> None:

@@ -39,7 +39,7 @@ class Insight(TomlTable):
     paper: str
     number: int = Field(ge=1)
     says: str
-    evidence: list[Evidence]
+    evidence: list[Evidence] = Field(min_length=1)
 
 
 class _Insights(TomlTable):
