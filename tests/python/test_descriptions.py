@@ -1,6 +1,7 @@
 """Applications that are described: what a file says, what of it is refused, and that a run does exactly this."""
 
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -264,6 +265,27 @@ def test_counts_that_are_no_whole_numbers_are_whole_of_several_units(counts: lis
     moved = [int(one.rpartition("x")[2]) for one in said["transfers"].split(",")]
     assert moved == [count * many / parts for count in counts]
     assert int(said["host_time"]) == 1000 * many
+
+
+def test_of_large_units_a_few_bytes_now_and_then_put_no_sixteen_into_a_message() -> None:
+    often, seldom = Crossing(True, False, 8 * 2**20, 1), Crossing(True, False, 4, 45 / 16)
+    assert Unit((often, seldom), 1, 0.0, 64, 0, 0, 0.0).together == 1
+    assert Unit((replace(often, bytes=4096), seldom), 1, 0.0, 64, 0, 0, 0.0).together == 16
+    assert Unit((replace(often, bytes=2**25, count=0.25), seldom), 1, 0.0, 64, 0, 0, 0.0).together == 4
+
+
+def test_units_of_one_message_pass_a_circuit_that_starts_once_and_computes_for_all_of_them(real: Isthmus) -> None:
+    (real.folder / "quarter.toml").write_text(
+        '[application]\nunits = "8 units"\n'
+        '[[transfer]]\ndirection = "to-device"\nbytes = 4096\n'
+        '[[transfer]]\ndirection = "to-device"\nbytes = 64\ncount = 0.25\n'
+        '[[transfer]]\ndirection = "to-host"\nbytes = 4096\n'
+        '[kernel]\ntime = "100 us"\n'
+    )
+    for target, flow in (("model:aws-f1", "stream"), ("model:xeon-fpga-v1", "shared")):
+        (row,) = real.json("run", "quarter.toml", "--on", target, "--flow", flow)["rows"]
+        assert row["verified"]
+        assert row["elapsed_s"] == pytest.approx(8 * 100e-6, rel=0.1)
 
 
 def test_a_board_refuses_what_its_reader_cannot_read() -> None:

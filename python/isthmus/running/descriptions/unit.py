@@ -9,6 +9,8 @@ from isthmus.running.tools import assignments
 
 WORD = 64  # bytes that a circuit moves in a cycle
 MOST_TOGETHER = 16  # units of a message at most, where counts are no whole numbers
+LARGE = 64 * 2**20  # bytes of so many units, whose run takes long
+HARDLY = 0.01  # of a unit's bytes
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,12 @@ class Unit:
 
     @property
     def together(self) -> int:
-        """Units of a message in which all counts are whole, as near as 16 units come to that."""
-        counts = [one.count for one in self.crossings] + [self.launches]
+        """Units of a message in which all counts are whole, as near as 16 units come to that; of large units the counts
+        of transfers that hardly add to their bytes do not matter.
+        """
+        moved = self.sent + self.fetched
+        least = moved * HARDLY if MOST_TOGETHER * moved > LARGE else 0
+        counts = [one.count for one in self.crossings if one.bytes * one.count >= least] + [self.launches]
         parts = [Fraction(count).limit_denominator(MOST_TOGETHER).denominator for count in counts]
         return min(math.lcm(*parts), MOST_TOGETHER)
 
@@ -121,17 +127,19 @@ def arguments(unit: Unit, flow: str, clock_hz: float, name: str, units: str, by_
     by_ports: of a chip, whose ports move what its cores and its circuit share.
     """
     many = unit.together
-    in_place = flow == "shared" and not unit.streams and not by_ports
+    streams = flow in ("stream", "shared") and unit.streams and not by_ports
+    in_place = flow == "shared" and not streams and not by_ports
+    launches = 1 if streams else max(1, round(unit.launches * many))  # a circuit that words pass starts once
     values: dict[str, object] = {
         "name": name,
         "counted": units,
         "in_message": many,
         "transfers": ",".join(_transfers(unit, many, by_ports)),
-        "launches": max(1, round(unit.launches * many)),
-        "cycles": round(unit.compute_s * clock_hz),
+        "launches": launches,
+        "cycles": round(unit.compute_s * clock_hz * (unit.launches * many if streams else 1)),
         "device_read": round(unit.device_read * many),
         "device_write": _written(unit, many, in_place),
-        "burst": 0 if flow == "stream" or (flow == "shared" and not in_place and not by_ports) else round(unit.burst),
+        "burst": 0 if streams else round(unit.burst),
         "host_time": round(unit.host_s * many * 1e9),
         "in_place": "ports" if by_ports else "yes" if in_place else "no",
     }
