@@ -18,6 +18,9 @@ SEED = int(os.environ.get("ISTHMUS_EXPLAIN_SEED", str(random.SystemRandom().rand
 # The long form has all boards and so many cases; without it one board, and cases while there is time.
 CASES = int(os.environ.get("ISTHMUS_EXPLAIN_CASES", "0"))
 SECONDS = 6.0
+# K/N of the long form: every Nth board from the Kth on, so that N processes have them all (tests/python/README.md).
+SHARD, SHARDS = map(int, os.environ.get("ISTHMUS_EXPLAIN_SHARD", "0/1").split("/"))
+WHOLE = CASES and SHARDS == 1
 
 
 @pytest.fixture(scope="module")
@@ -30,11 +33,13 @@ def boards(tmp_path_factory: pytest.TempPathFactory) -> list[Board]:
 
 def scores(boards: list[Board], all_rates_off: bool) -> dict[int, Score]:
     """The scores of one number and of three; a cause that is on and ruled out fails at once."""
-    chance = random.Random(SEED)
     found = {1: Score(), 3: Score()}
     end = None
-    for _ in range(CASES or 60):
-        case = draw(chance, boards, all_rates_off)
+    for number in range(CASES or 60):
+        place = number % len(boards)
+        if place % SHARDS != SHARD:
+            continue
+        case = draw(random.Random(f"{SEED} {number}"), [boards[place]], all_rates_off)
         wrong = found[len(case.numbers)].add(case, explained(case))
         assert wrong is None, f"seed {SEED}: {wrong}"
         end = end or time.monotonic() + SECONDS  # the first one has the board's models run
@@ -47,7 +52,7 @@ def scores(boards: list[Board], all_rates_off: bool) -> dict[int, Score]:
 def must_reach(share: float, found: dict[int, Score]) -> float:
     """In few cases a share may lie three standard deviations below what must hold in two hundred."""
     cases = sum(score.cases for score in found.values())
-    return share if CASES else share - 3 * math.sqrt(share * (1 - share) / cases)
+    return share if WHOLE else share - 3 * math.sqrt(share * (1 - share) / cases)
 
 
 def share_found(found: dict[int, Score]) -> float:
@@ -59,7 +64,7 @@ def test_the_cause_that_is_on_is_first_or_second_and_shares_its_place_with_few(b
     found = scores(boards, all_rates_off=False)
     assert share_found(found) >= must_reach(0.9, found), f"seed {SEED}: {found}"
     for numbers, most in ((1, 4.0), (3, 2.5)):
-        if CASES:  # of one board alone there may be more: its links may be several, of which one is used
+        if WHOLE:  # of one board alone there may be more: its links may be several, of which one is used
             assert found[numbers].causes_a_place <= most, f"seed {SEED}: {found}"
 
 
