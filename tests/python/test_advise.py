@@ -88,6 +88,29 @@ def test_double_buffered_the_slowest_stage_sets_the_pace(ins: float, kernel: flo
     assert alone.elapsed_s == pytest.approx(ins + kernel + outs)
 
 
+def streaming(**times: float) -> Mapping[str, formulas.Curve]:
+    """A stream whose crossing takes 10 ns a byte behind 1 KiB, whatever it takes alone up to there."""
+    ways = {f"stream-{way}": [(64.0, 1e-3), (1024.0, 1e-3 + 960 * 1e-8)] for way in ("in", "out", "both")}
+    alone = {f"{way}-alone": [(64.0, 3e-3), (1024.0, 2e-3)] for way in ways}
+    queued = {f"{way}-queued": [(64.0, 1.0), (1024.0, 1.0)] for way in ways}
+    return {**ways, **alone, **queued, **{f"stream-{name}": [(64.0, y), (1024.0, y)] for name, y in times.items()}}
+
+
+def test_in_a_stream_the_middle_unit_waits_for_those_before_it_as_many_as_there_are_buffers() -> None:
+    one = replace(unit(compute_s=5e-3), crossings=(Crossing(True, True, 1024, 1), Crossing(False, True, 1024, 1)))
+    curves = streaming(call=1e-3, slots=8)
+    taken = {count: formulas.stream(curves, one, count) for count in (1, 5, 100)}
+    assert taken[1].latency_s == taken[1].elapsed_s == pytest.approx(7e-3)
+    assert taken[5].latency_s == pytest.approx(7e-3 + 2 * (5e-3 - 1e-3)), "each comes 4 ms too early"
+    assert taken[100].latency_s == pytest.approx(8 * 5e-3), "in full buffers"
+
+
+def test_a_unit_alone_larger_than_those_of_the_curve_takes_longer_by_its_crossing() -> None:
+    large = Unit.there_and_back(2048, 2048)
+    alone = formulas.stream(streaming(call=0, slots=8), large, 1).elapsed_s
+    assert alone == pytest.approx(2e-3 + 1024 * 1e-8)
+
+
 @given(st.lists(st.tuples(positive, positive), min_size=2, max_size=6, unique_by=lambda point: point[0]), positive)
 @settings(max_examples=100, deadline=None)
 def test_between_points_of_a_curve_lies_a_straight_line(points: list[tuple[float, float]], x: float) -> None:
@@ -120,9 +143,17 @@ def test_at_the_threshold_a_private_memory_is_as_fast_as_a_shared_one(dma: float
 def test_the_middle_of_draws_is_that_of_numpy_and_what_did_not_run_has_the_error_of_its_formula_too(
     values: list[float],
 ) -> None:
-    middle = np.percentile(values, [5, 95])
+    middle = np.percentile(values, [5, 95], method="weibull")
     assert list(ruling.interval(replace(valued(values, 1.0), ran=True))) == pytest.approx(list(middle))
     assert list(ruling.interval(valued(values, 1.0))) == pytest.approx([middle[0] / 1.03, middle[1] * 1.03])
+
+
+def test_nine_tenths_of_further_draws_lie_in_the_middle_of_some() -> None:
+    drawing, inside = random.Random(1), 0.0
+    for _ in range(400):
+        low, high = ruling.middle([drawing.random() for _ in range(DRAWS)])
+        inside += (high - low) / 400
+    assert inside == pytest.approx(0.9, abs=0.01), "what lies between two of evenly drawn numbers is their difference"
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=3, max_size=40))

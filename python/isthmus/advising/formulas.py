@@ -3,6 +3,7 @@
 Times are seconds, sizes bytes. A curve is a list of points (x, y) with x rising.
 """
 
+import math
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -144,13 +145,15 @@ def shared(curves: Curves, unit: Unit, messages: int) -> RunTimes:
 
 
 def _through(curves: Curves, flow: str, unit: Unit, messages: int) -> RunTimes:
-    """Computes a stream: its slowest part sets the pace, and units wait before it in all buffers that there are."""
+    """Computes a stream: its slowest part sets the pace, and units wait before it in all buffers that there are, each a
+    little longer than the one before until these are full; half of them no longer than the one in the middle.
+    """
     many = unit.together
     sent, fetched = unit.sent * many, unit.fetched * many
 
-    def of(what: str) -> float:
+    def of(what: str, most: float = math.inf) -> float:
         one_way, other_way, both = (f"{flow}-{way}{what}" for way in ("in", "out", "both"))
-        return mixed(curves, one_way, other_way, both, sent, fetched)
+        return mixed(curves, one_way, other_way, both, min(sent, most), min(fetched, most))
 
     computed = unit.compute_s * unit.launches * many
     parts = {
@@ -159,14 +162,18 @@ def _through(curves: Curves, flow: str, unit: Unit, messages: int) -> RunTimes:
         "host": unit.host_s * many + at(curves[f"{flow}-call"], sent),
     }
     period = max(parts.values())
-    alone = of("-alone") + computed + unit.host_s * many
-    queued = {
+    known = curves[f"{flow}-both"][-1][0]
+    # Behind the curve a unit alone takes longer by what its bytes cross in, whatever the step between its last points.
+    crossed = max(of("-alone"), of("-alone", known) + of("") - of("", known))
+    alone = crossed + computed + unit.host_s * many
+    full = {
         "crossing": of("-queued"),
         "kernel": within(curves[f"{flow}-slots"], sent) * period,
         "host": alone,
     }[max(parts, key=lambda part: parts[part])]
+    queued = alone + (messages - 1) / 2 * (period - max(parts["host"], 0.0))
     taken = {part: time / many for part, time in parts.items()}
-    return RunTimes(alone + period * (messages - 1), max(queued, alone), taken)
+    return RunTimes(alone + period * (messages - 1), max(min(queued, full), alone), taken)
 
 
 def mixed(curves: Curves, sent: str, fetched: str, both: str, to_device: float, to_host: float) -> float:

@@ -58,8 +58,8 @@ def interval(one: ChoiceValue) -> tuple[float, float]:
 
 
 def middle(values: Sequence[float]) -> tuple[float, float]:
-    """The ends of the middle nine tenths of some values."""
-    low, high = np.quantile(values, MIDDLE)
+    """The ends between which nine tenths of further values like these are to be expected."""
+    low, high = np.quantile(values, MIDDLE, method="weibull")
     return float(low), float(high)
 
 
