@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -360,12 +361,14 @@ def test_a_scheduler_that_does_not_answer_is_one_line_and_exit_2(
 
 
 @contextmanager
-def dask(real: Isthmus, what: str, *words: str, ready: str) -> "Iterator[tuple[subprocess.Popen[str], str]]":
+def dask(
+    real: Isthmus, what: str, *words: str, ready: str, **environment: str
+) -> "Iterator[tuple[subprocess.Popen[str], str]]":
     """A scheduler or a worker, once it says that it is ready; the line that says so."""
     process = subprocess.Popen(
         [sys.executable, "-m", f"distributed.cli.dask_{what}", *words],
         cwd=real.folder,
-        env=real.environment,
+        env={**real.environment, **environment},
         stderr=subprocess.PIPE,
         text=True,
     )
@@ -396,3 +399,28 @@ def test_a_worker_that_is_killed_on_the_way_changes_nothing(real: Isthmus) -> No
             process.stdout.read()
             assert process.wait() == 0
     assert read(real.folder / "cluster") == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "has"),
+    [('def version():\n    return "0.0.1", "abc"\n', "isthmus 0.0.1 abc"), ("", "no isthmus that tells its version")],
+)
+def test_a_worker_of_another_version_is_one_line_and_exit_2(real: Isthmus, text: str, has: str) -> None:
+    pytest.importorskip("distributed")
+    package = real.folder / "other" / "isthmus" / "sweeping"
+    package.mkdir(parents=True)
+    for file, held in (
+        (package.parent / "__init__.py", ""),
+        (package / "__init__.py", ""),
+        (package / "cluster.py", text),
+    ):
+        file.write_text(held)
+    (real.folder / "sums.toml").write_text(STUDY)
+    place = ("--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--no-show")
+    with dask(real, "scheduler", *place, ready="Scheduler at:") as (_, line):
+        address = line.split()[-1]
+        of_worker = (address, "--nthreads", "1", "--no-nanny", "--no-dashboard")
+        with dask(real, "worker", *of_worker, ready="Registered to:", PYTHONPATH=str(real.folder / "other")):
+            done = real("sweep", "sums.toml", "--set", "link.pcie.lanes=4,8", "--dask", address, "-q")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
+    assert re.search(rf"worker tcp://\S+ has {has}, expected \S+ \S+ as here", done.stderr), done.stderr

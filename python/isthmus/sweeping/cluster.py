@@ -23,7 +23,7 @@ def run_on_cluster(address: str, points: Sequence[Point], done: OnResult) -> Non
     # What it warns of when a worker is lost is no business of who gets every result all the same.
     logging.getLogger("distributed").setLevel(logging.CRITICAL)
     with closing(_client(distributed, address)) as client, client.as_current():
-        _check_versions(client.run(version), address)
+        _check_versions(client.run(version, on_error="return"), address)
         futures = [
             client.submit(outcome, point.experiment, key=f"isthmus-{number}-{point.key}", pure=False)
             for number, point in enumerate(points)
@@ -56,15 +56,15 @@ def _client(distributed: Any, address: str) -> Any:
         raise IsthmusError(f"--dask {address}: no scheduler answers: {_first_line(error)}") from None
 
 
-def _check_versions(found: Mapping[str, tuple[str, str]], address: str) -> None:
+def _check_versions(found: Mapping[str, tuple[str, str] | Exception], address: str) -> None:
     if not found:
         raise IsthmusError(f"--dask {address}: the scheduler has no workers; expected one at least")
     own = version()
     for worker, other in found.items():
-        if tuple(other) != own:
-            raise IsthmusError(
-                f"--dask {address}: worker {worker} has isthmus {' '.join(other)}, expected {' '.join(own)} as here"
-            )
+        if other != own:
+            # One that cannot say it has none, or one from before it could be asked.
+            has = "no isthmus that tells its version" if isinstance(other, Exception) else f"isthmus {' '.join(other)}"
+            raise IsthmusError(f"--dask {address}: worker {worker} has {has}, expected {' '.join(own)} as here")
 
 
 def _result(future: Any) -> Mapping[str, object]:
