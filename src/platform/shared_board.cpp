@@ -99,6 +99,14 @@ fabric::CoherenceSpec coherence_of(const Description& board, const Section& cohe
   return coherence;
 }
 
+fabric::SharedSpaceSpec space_of(const Description& board) {
+  const Section& memory = board.the("memory");
+  fabric::SharedSpaceSpec space{.board = board.file().string(),
+                                .table = kinds::page_table_spec(board.the("translation"))};
+  if (memory.has("capacity")) space.capacity = memory.bytes("capacity");
+  return space;
+}
+
 /// What has nothing to ask.
 struct NoAccesses {
   Out<LineAccess> accesses{"accesses"};
@@ -125,7 +133,7 @@ SharedSpec shared_spec(const Description& board) {
                             .interval = cache.count("interval")},
                   .ports = fpga.ports,
                   .circuit = {.frequency = board.the("kernel").frequency("clock")},
-                  .table = kinds::page_table_spec(board.the("translation"))};
+                  .space = space_of(board)};
   if (const auto walk = kinds::page_walk_spec(board.the("translation"))) {
     spec.layer.held_pages = walk->held;
     spec.layer.page_walk = cycles(walk->latency, clock);

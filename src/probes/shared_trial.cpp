@@ -63,8 +63,8 @@ class Machine {
       : trial_(trial),
         spec_(platform::shared_spec(board)),
         way_(trial.way.empty() ? platform::kCoherentWay : platform::way_named(spec_, trial.way)),
-        space_(memory_, spec_.table),
-        first_(allocate_shared(board, space_, bytes())),
+        space_(memory_, spec_.space),
+        first_(space_.allocate({static_cast<std::int64_t>(bytes())})),
         board_(graph_, spec_, memory_, space_, 1, trial.one_by_one ? &passages_ : nullptr),
         core_(graph_.add<LineMover>("core", {.clock = board_.core_clock()}, core_way(), passes_of_core(trial))),
         circuit_(
@@ -145,22 +145,6 @@ class Machine {
 };
 
 }  // namespace
-
-std::uint64_t allocate_shared(const platform::Description& board, fabric::SharedSpace& space, std::uint64_t bytes) {
-  if (const auto table = platform::kinds::page_table_spec(board.the("translation"))) {
-    const std::int64_t held = table->entries * table->page.count;
-    if (static_cast<std::int64_t>(bytes) > held)
-      throw Error(
-          fmt::format("{}: shared memory: expected at most the {} B that {} pages of {} B hold "
-                      "(translation.entries, translation.page), got {} B",
-                      board.file().string(), held, table->entries, table->page.count, bytes));
-  }
-  const platform::Section& memory = board.the("memory");
-  if (memory.has("capacity") && static_cast<std::int64_t>(bytes) > memory.bytes("capacity").count)
-    throw Error(fmt::format("{}: shared memory: expected at most the {} B of host.memory.capacity, got {} B",
-                            board.file().string(), memory.bytes("capacity").count, bytes));
-  return space.allocate({static_cast<std::int64_t>(bytes)});
-}
 
 TrialResult run_trial(const platform::Description& board, const Trial& trial) {
   return Machine(board, trial).run();

@@ -44,9 +44,6 @@ struct TrialResult {
   std::vector<std::pair<std::string, std::int64_t>> requests{};  ///< requests by channel
 };
 
-/// The address of so many bytes. Throws Error naming the keys where they do not fit into the page table.
-std::uint64_t allocate_shared(const platform::Description& board, fabric::SharedSpace& space, std::uint64_t bytes);
-
 /// Throws Error where bytes come back changed, or lines do not fit into the page table.
 TrialResult run_trial(const platform::Description& board, const Trial& trial);
 

@@ -59,7 +59,7 @@ class InPlaceMachine {
         job_(cut(std::move(job), extent)),
         spec_(platform::shared_spec(board)),
         path_(job_.application.extras.datapath()),
-        space_(memory_, spec_.table),
+        space_(memory_, spec_.space),
         work_(work_of(board, spec_, job_, messages, space_, *path_, extent)),
         board_(graph_, spec_, memory_, space_, 1),
         core_(graph_.add<DrivingCore>("driving core", {.clock = board_.core_clock(), .group = kHostGroup}, work_)),

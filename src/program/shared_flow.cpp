@@ -47,7 +47,7 @@ class Machine {
       : description_(board),
         job_(job),
         spec_(platform::shared_spec(board)),
-        space_(memory_, spec_.table),
+        space_(memory_, spec_.space),
         work_{.job = job,
               .messages = messages,
               .places = places_in(space_, job.application, spec_.coherence.line),

@@ -84,7 +84,7 @@ class LookAheadMachine {
 }  // namespace
 
 LookAheadBoard::LookAheadBoard(const platform::Description& board, std::span<const std::byte> data)
-    : board_(board), spec_(platform::shared_spec(board)), space_(memory_, spec_.table) {
+    : board_(board), spec_(platform::shared_spec(board)), space_(memory_, spec_.space) {
   const auto line = static_cast<std::uint64_t>(spec_.coherence.line);
   lines_ = (data.size() + line - 1) / line;
   data_ = space_.allocate({static_cast<std::int64_t>(lines_ * line)});

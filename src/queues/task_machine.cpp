@@ -53,7 +53,7 @@ class TaskMachine {
   TaskMachine(const platform::Description& board, const TaskWork& work)
       : description_(board),
         spec_(platform::shared_spec(board)),
-        space_(memory_, spec_.table),
+        space_(memory_, spec_.space),
         places_(places(work)),
         board_(graph_, spec_, memory_, space_, 2 * work.cores) {
     run_.tasks.resize(work.graph.tasks.size());

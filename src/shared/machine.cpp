@@ -103,7 +103,7 @@ void SharedRun::write_back() {
 }  // namespace detail
 
 SharedMachine::SharedMachine(platform::Description board)
-    : board_(checked(std::move(board))), spec_(platform::shared_spec(board_)), memory_(spec_, board_.file().string()) {}
+    : board_(checked(std::move(board))), spec_(platform::shared_spec(board_)), memory_(spec_) {}
 
 CircuitSpec SharedMachine::circuit_spec(int ports, int messages, const RunOfMachine& options) const {
   if (ports < 1 || ports > spec_.ports)

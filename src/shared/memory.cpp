@@ -21,11 +21,11 @@ std::uint64_t rounded_up(std::uint64_t value, std::uint64_t to) {
 
 }  // namespace
 
-SharedMemory::SharedMemory(const platform::SharedSpec& spec, std::string board)
-    : board_(std::move(board)),
-      table_(spec.table),
+SharedMemory::SharedMemory(const platform::SharedSpec& spec)
+    : board_(spec.space.board),
+      table_(spec.space.table),
       line_(static_cast<std::uint64_t>(spec.coherence.line)),
-      space_(memory_, spec.table) {
+      space_(memory_, spec.space) {
   first_ = allocate({static_cast<std::int64_t>(kOwnLines * line_)});
 }
 
@@ -63,19 +63,13 @@ void SharedMemory::grow(std::uint64_t size) {
     return give(space_.allocate({static_cast<std::int64_t>(pinned + line_)}), pinned);
   }
   const auto page = static_cast<std::uint64_t>(table_->page.count);
-  const std::uint64_t most = static_cast<std::uint64_t>(table_->entries) * page;
   std::uint64_t tail = 0;
   if (!free_.empty()) {
     const auto [from, free] = *std::prev(free_.end());
     if (from + free == end_) tail = free;
   }
-  if (size - tail > most - end_)
-    throw Error(
-        fmt::format("{}: shared memory: expected at most {} B, what is left of {} pages of {} B (translation.entries, "
-                    "translation.page), got {} B",
-                    board_, most - end_ + tail, table_->entries, page, size));
   const std::uint64_t added = rounded_up(size - tail, page);
-  const std::uint64_t from = space_.allocate({static_cast<std::int64_t>(added)});
+  const std::uint64_t from = space_.allocate({static_cast<std::int64_t>(size)}, {static_cast<std::int64_t>(tail)});
   end_ = from + added;
   give(from, added);
 }

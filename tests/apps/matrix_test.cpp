@@ -292,8 +292,11 @@ TEST(MatrixBoards, ThatAreTooSmallAreRefused) {
               ThrowsMessage<Error>(HasSubstr("matrix_multiply': expected 528384 B of on-chip memory, got 262144 B")));
   EXPECT_THAT([] { run(with(kShared, {"device.onchip.capacity=256KiB"}), matrices(kMultiply, 256)); },
               ThrowsMessage<Error>(HasSubstr("expected 528384 B of on-chip memory, got 262144 B")));
-  EXPECT_THAT([] { run(with(kShared, {"translation.entries=2"}), matrices(kVector, 1024)); },
-              ThrowsMessage<Error>(HasSubstr("what is left of a page table of 2 x 2097152 B")));
+  EXPECT_THAT([] { run(with(kShared, {"host.memory.capacity=4MiB"}), matrices(kVector, 1024)); },
+              ThrowsMessage<Error>(HasSubstr("what is left of 4194304 B of the host (host.memory.capacity)")));
+  EXPECT_THAT(
+      [] { run(with(kShared, {"translation.entries=2"}), matrices(kVector, 1024)); },
+      ThrowsMessage<Error>(HasSubstr("what is left of 2 pages of 2097152 B (translation.entries, translation.page)")));
   EXPECT_THAT(
       [] {
         run(kShared, application(kVector, {{"size", std::int64_t{256}}, {"ports", std::string("4")}}));

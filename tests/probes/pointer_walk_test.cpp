@@ -135,6 +135,8 @@ TEST(PointerWalk, RefusesWhatCannotBe) {
   EXPECT_THAT([] { list({.size = {100}}); }, ThrowsMessage<Error>(HasSubstr("a line of 64 B (cache.line), got 100 B")));
   EXPECT_THAT([] { list({.size = {std::int64_t{4} << 30U}}); },
               ThrowsMessage<Error>(HasSubstr("shared memory: expected at most 2147483072 B")));
+  EXPECT_THAT([] { list({.overrides = {"host.memory.capacity=1GiB"}, .size = {std::int64_t{1} << 30U}}); },
+              ThrowsMessage<Error>(HasSubstr("what is left of 1073741824 B of the host (host.memory.capacity)")));
   EXPECT_THAT([] { list({.start = "warn"}); }, ThrowsMessage<Error>(HasSubstr("--start: unknown start 'warn'")));
   EXPECT_THAT([] { list({.board = "model:aws-f1"}); },
               ThrowsMessage<Error>(HasSubstr("expected a board with coherent-link")));

@@ -130,12 +130,13 @@ TEST(Shared, RefusesWhatCannotBe) {
   EXPECT_THAT(refusal({.probe = "shared-read", .sizes = {{100}}}), HasSubstr("a line of 64 B (cache.line), got 100 B"));
   EXPECT_THAT(
       refusal({.probe = "shared-write", .overrides = {"translation.entries=1"}, .sizes = {{2 * kLarge.count + 64}}}),
-      HasSubstr("at most the 2097152 B that 1 pages of 2097152 B hold (translation.entries, translation.page)"));
+      HasSubstr("at most 2097152 B, what is left of 1 pages of 2097152 B (translation.entries, translation.page)"));
   EXPECT_EQ(refusal({.probe = "shared-write", .overrides = {"translation.entries=1"}, .sizes = {{2 * kLarge.count}}}),
             "");
   EXPECT_THAT(
-      refusal({.probe = "shared-read", .overrides = {"host.memory.capacity=1MiB"}, .sizes = {{2 * kLarge.count}}}),
-      HasSubstr("shared memory: expected at most the 1048576 B of host.memory.capacity, got 2097152 B"));
+      refusal({.probe = "shared-read", .overrides = {"host.memory.capacity=3MiB"}, .sizes = {{2 * kLarge.count + 64}}}),
+      HasSubstr("shared memory: expected at most 2097152 B, what is left of 3145728 B of the host "
+                "(host.memory.capacity) in pages of 2097152 B, got 2097216 B"));
   EXPECT_EQ(refusal({.probe = "shared-read", .starts = {"wrm"}}),
             "shared-read: --start: unknown start 'wrm': expected flushed, cold or warm; did you mean 'warm'?");
   EXPECT_EQ(refusal({.probe = "cache-hit", .starts = {"cold"}}),

@@ -146,6 +146,16 @@ TEST(Shared, MemoryHoldsWhatThePageTableDoes) {
       ThrowsMessage<Error>(HasSubstr("expected at most")));
 }
 
+TEST(Shared, MemoryHoldsWhatTheHostDoes) {
+  for (const char* table : {"translation.enabled=true", "translation.enabled=false"}) {
+    SharedMachine machine("model:xeon-fpga-v1", {"host.memory.capacity=8MiB", table});
+    const shared<Block> first(machine.memory(), 4 * kMiB / sizeof(Block));
+    EXPECT_THAT([&] { shared<Block>(machine.memory(), 6 * kMiB / sizeof(Block)); },
+                ThrowsMessage<Error>(AllOf(HasSubstr("xeon-fpga-v1.toml: shared memory: expected at most"),
+                                           HasSubstr("8388608 B of the host (host.memory.capacity)"))));
+  }
+}
+
 TEST(Shared, PlacesAreThoseThatThereAre) {
   SharedMachine machine("model:xeon-fpga-v1");
   shared<Node> nodes(machine.memory(), 2);

@@ -42,7 +42,7 @@ struct SharedSpec {
   fabric::ServiceLayerSpec layer;
   int ports = 1;
   Clock circuit;  ///< clock of the user's circuits
-  std::optional<fabric::PageTableSpec> table{};
+  fabric::SharedSpaceSpec space{};
 };
 
 /// Throws Error naming the key where numbers contradict each other, or the host's last-level cache is switched off.

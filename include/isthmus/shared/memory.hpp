@@ -31,11 +31,11 @@ struct MessageWords {
 /// Its bytes are the program's until a machine runs; then they are its caches', which give them back at the end.
 class SharedMemory {
  public:
-  /// `board` is the file that errors name.
-  SharedMemory(const platform::SharedSpec& spec, std::string board);
+  explicit SharedMemory(const platform::SharedSpec& spec);
 
   /// The address of so many zeroed bytes, a multiple of `alignment` (a power of two within a page) and of a line.
-  /// Throws Error naming the keys where the page table does not hold them, and while a machine runs.
+  /// Throws Error naming the keys where the page table or the host's memory does not hold them, and while a machine
+  /// runs.
   std::uint64_t allocate(Bytes size, std::uint64_t alignment = 1);
   /// Gives an object's memory back: at once, or, while a machine runs, at the end of the run.
   void release(std::uint64_t address, Bytes size);

@@ -24,16 +24,33 @@ bool HeldPages::ask(std::uint64_t page) {
   return known;
 }
 
-std::uint64_t SharedSpace::allocate(Bytes size) {
-  if (!table_) return memory_.allocate(size).addr;
-  const std::int64_t page = table_->page.count;
-  const std::int64_t pages = (size.count + page - 1) / page;
-  const std::int64_t left = table_->entries - static_cast<std::int64_t>(frames_.size());
-  if (pages > left)
-    throw Error(fmt::format("shared memory of {} B: expected at most {} B, what is left of a page table of {} x {} B",
-                            size.count, left * page, table_->entries, page));
+void SharedSpace::require_room(Bytes size, Bytes has) const {
+  const std::int64_t page = table_ ? table_->page.count : 1;
+  const auto require = [&](std::int64_t most, const std::string& what) {
+    const std::int64_t left = most / page * page - taken_ + has.count;
+    if (size.count > left)
+      throw Error(fmt::format("{}: shared memory: expected at most {} B, what is left of {}, got {} B", board_, left,
+                              what, size.count));
+  };
+  if (table_)
+    require(table_->entries * page,
+            fmt::format("{} pages of {} B (translation.entries, translation.page)", table_->entries, page));
+  if (capacity_)
+    require(capacity_->count, fmt::format("{} B of the host (host.memory.capacity){}", capacity_->count,
+                                          table_ ? fmt::format(" in pages of {} B", page) : ""));
+}
+
+std::uint64_t SharedSpace::allocate(Bytes size, Bytes has) {
+  require_room(size, has);
+  const std::int64_t missing = size.count - has.count;
+  if (!table_) {
+    taken_ += missing;
+    return memory_.allocate({missing}).addr;
+  }
   const std::uint64_t address = static_cast<std::uint64_t>(frames_.size()) << shift_;
-  for (std::int64_t i = 0; i < pages; ++i) frames_.push_back(memory_.allocate(table_->page).addr);
+  const std::int64_t page = table_->page.count;
+  for (std::int64_t held = 0; held < missing; held += page) frames_.push_back(memory_.allocate(table_->page).addr);
+  taken_ = static_cast<std::int64_t>(frames_.size()) * page;
   return address;
 }
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "isthmus/base/units.hpp"
@@ -14,6 +16,13 @@ namespace isthmus::fabric {
 struct PageTableSpec {
   std::int64_t entries = 1024;
   Bytes page{std::int64_t{2} << 20U};  ///< size of a page, a power of two
+};
+
+/// What bounds the memory that a circuit shares.
+struct SharedSpaceSpec {
+  std::string board{};                   ///< the file that errors name
+  std::optional<PageTableSpec> table{};  ///< without it the circuit uses the host's addresses
+  std::optional<Bytes> capacity{};       ///< of the host's memory, where it is known
 };
 
 /// The way in which pages of a circuit are found that nobody has entered before.
@@ -45,14 +54,16 @@ class HeldPages {
 /// has entered them all before the circuit starts (choi2019 2.1), so that no access misses.
 class SharedSpace {
  public:
-  /// Without a table the circuit uses the host's addresses, and only the host's memory bounds them.
-  SharedSpace(PinnedMemory& memory, std::optional<PageTableSpec> table)
+  SharedSpace(PinnedMemory& memory, SharedSpaceSpec spec)
       : memory_(memory),
-        table_(table),
-        shift_(table ? std::countr_zero(static_cast<std::uint64_t>(table->page.count)) : 0) {}
+        board_(std::move(spec.board)),
+        table_(spec.table),
+        capacity_(spec.capacity),
+        shift_(table_ ? std::countr_zero(static_cast<std::uint64_t>(table_->page.count)) : 0) {}
 
-  /// The address of so many zeroed bytes, from a page on. Throws Error where the table has not enough entries left.
-  std::uint64_t allocate(Bytes size);
+  /// The address of so many zeroed bytes, from a page on, less those that the caller `has` at the end of its last page.
+  /// Throws Error naming the keys where the table has not enough entries left, or the host's memory not enough bytes.
+  std::uint64_t allocate(Bytes size, Bytes has = {});
   /// The host address of a circuit's address. Throws Error for one that no page holds.
   std::uint64_t physical(std::uint64_t address) const {
     if (!table_) return address;
@@ -73,10 +84,14 @@ class SharedSpace {
 
  private:
   [[noreturn]] static void refuse(std::uint64_t address);
+  void require_room(Bytes size, Bytes has) const;
 
   PinnedMemory& memory_;
+  std::string board_;
   std::optional<PageTableSpec> table_;
-  int shift_;  ///< right shift that turns an address into its page number
+  std::optional<Bytes> capacity_;
+  int shift_;               ///< right shift that turns an address into its page number
+  std::int64_t taken_ = 0;  ///< bytes of the host's memory
   std::vector<std::uint64_t> frames_;
 };
 
