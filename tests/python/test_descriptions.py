@@ -267,6 +267,20 @@ def test_counts_that_are_no_whole_numbers_are_whole_of_several_units(counts: lis
     assert int(said["host_time"]) == 1000 * many
 
 
+def test_what_few_words_make_leaves_while_the_kernel_computes_in_both_grains(real: Isthmus) -> None:
+    (real.folder / "more.toml").write_text(
+        '[application]\nunits = "2 units"\n'
+        '[[transfer]]\ndirection = "to-device"\nbytes = 8192\n'
+        '[[transfer]]\ndirection = "to-host"\nbytes = 1500000\n'
+        '[kernel]\ntime = "1.5 ms"\n'
+    )
+    words = ("run", "more.toml", "--on", "model:alveo-u250", "--flow", "offload")
+    for grain in ("--fine", "--coarse"):
+        (row,) = real.json(*words, grain)["rows"]
+        kernel = next(stage["time_s"] for stage in row["stages"] if stage["name"] == "kernel")
+        assert kernel == pytest.approx(2 * 1.5e-3, rel=0.07), grain
+
+
 def test_of_large_units_a_few_bytes_now_and_then_put_no_sixteen_into_a_message() -> None:
     often, seldom = Crossing(True, False, 8 * 2**20, 1), Crossing(True, False, 4, 45 / 16)
     assert Unit((often, seldom), 1, 0.0, 64, 0, 0, 0.0).together == 1

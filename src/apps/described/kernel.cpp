@@ -85,7 +85,6 @@ class DescribedKernel : public offload::KernelPorts {
     while (taken_ < known_->work.in.moves) {
       ask();
       take();
-      give();
       work();
     }
     computed_ += passage_.finish();
@@ -126,6 +125,7 @@ class DescribedKernel : public offload::KernelPorts {
     }
   }
 
+  /// What a word makes leaves as soon as the word's share of the computation is over.
   void take() {
     Awaited& first = awaited_.front();
     const fabric::AxiBurst& burst = data[first.port].read_in_place();
@@ -133,6 +133,7 @@ class DescribedKernel : public offload::KernelPorts {
       Word word;
       std::memcpy(word.bytes.data(), burst.data.data() + at, kWordBytes);
       computed_ += passage_.take(word);
+      give();
     }
     taken_ += burst.bytes / kWordBytes;
     owed_bytes_ -= burst.bytes;
