@@ -281,6 +281,21 @@ def test_what_few_words_make_leaves_while_the_kernel_computes_in_both_grains(rea
         assert kernel == pytest.approx(2 * 1.5e-3, rel=0.07), grain
 
 
+def test_in_place_what_crosses_now_and_then_puts_no_further_output_on_a_launch(real: Isthmus) -> None:
+    elapsed = []
+    for count in (0.25, 1):
+        (real.folder / "again.toml").write_text(
+            '[application]\nunits = "4 units"\n'
+            '[[transfer]]\ndirection = "to-device"\nbytes = 65536\n'
+            f'[[transfer]]\ndirection = "to-device"\nbytes = 64\ncount = {count}\n'
+            '[[transfer]]\ndirection = "to-host"\nbytes = 65536\n'
+            "[kernel]\ndevice_read = 131200\n"
+        )
+        (row,) = real.json("run", "again.toml", "--on", "model:xeon-fpga-v2", "--flow", "shared")["rows"]
+        elapsed.append(row["elapsed_s"])
+    assert elapsed[0] == pytest.approx(elapsed[1], rel=0.02)
+
+
 def test_of_large_units_a_few_bytes_now_and_then_put_no_sixteen_into_a_message() -> None:
     often, seldom = Crossing(True, False, 8 * 2**20, 1), Crossing(True, False, 4, 45 / 16)
     assert Unit((often, seldom), 1, 0.0, 64, 0, 0, 0.0).together == 1

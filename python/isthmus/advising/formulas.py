@@ -127,7 +127,6 @@ def shared(curves: Curves, unit: Unit, messages: int) -> RunTimes:
     """
     if unit.streams:
         return _through(curves, "shared", unit, messages)
-    many = unit.together
     first, relaunch = curves["shared-first"], curves["shared-relaunch"]
     started, again = at(first, 0), at(relaunch, 0)
     read = at(first, min(unit.device_read, unit.sent)) - started
@@ -140,8 +139,8 @@ def shared(curves: Curves, unit: Unit, messages: int) -> RunTimes:
         "kernel": unit.launches * launch,
         "output": max(at(curves["shared-output"], unit.fetched) - written, 0.0),
     }
-    each = sum(parts.values()) * many
-    return RunTimes(each * messages, each, parts)
+    each = sum(parts.values())
+    return RunTimes(each * unit.together * messages, each, parts)
 
 
 def _through(curves: Curves, flow: str, unit: Unit, messages: int) -> RunTimes:

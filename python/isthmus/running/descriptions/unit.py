@@ -1,7 +1,7 @@
 """One unit of a described application, as numbers alone."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from isthmus.running.descriptions.description import Description
@@ -106,6 +106,15 @@ class Unit:
         return self.sent > 0 and self.fetched > 0 and self.device_read > 0 and abs(writes - self.fetched) < WORD
 
     @property
+    def single(self) -> "Unit":
+        """The same for messages of one unit: what crosses now and then is a part of its bytes in each."""
+
+        def whole(one: Crossing) -> Crossing:
+            return one if one.count == int(one.count) else replace(one, bytes=max(one.bytes * one.count, 1.0), count=1)
+
+        return replace(self, crossings=tuple(map(whole, self.crossings)))
+
+    @property
     def together(self) -> int:
         """Units of a message in which all counts are whole, as near as 16 units come to that; of large units the counts
         of transfers that hardly add to their bytes do not matter.
@@ -126,9 +135,10 @@ def arguments(unit: Unit, flow: str, clock_hz: float, name: str, units: str, by_
 
     by_ports: of a chip, whose ports move what its cores and its circuit share.
     """
-    many = unit.together
     streams = flow in ("stream", "shared") and unit.streams and not by_ports
     in_place = flow == "shared" and not streams and not by_ports
+    unit = unit.single if in_place else unit  # each launch writes all of a message's output there
+    many = 1 if in_place else unit.together
     launches = 1 if streams else max(1, round(unit.launches * many))  # a circuit that words pass starts once
     values: dict[str, object] = {
         "name": name,
