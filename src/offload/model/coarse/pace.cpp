@@ -7,9 +7,11 @@
 namespace isthmus::offload::model {
 namespace {
 
-/// Half of a sample at least, to whole refreshes: longer than what fills the machine's buffers, and so long that a kernel
-/// that reads and writes one memory channel has met its rows in many ways.
-constexpr Time kHalf = Time::us(250);
+/// Half of a sample at least, to whole refreshes: longer than what fills the machine's buffers.
+constexpr Time kHalf = Time::us(60);
+
+/// That of a kernel: one that reads and writes a memory channel meets its rows differently for a while.
+constexpr Time kHalfOfKernel = Time::us(500);
 
 /// What passes in half of a sample: many times what a machine has under way.
 constexpr std::uint64_t kEnough = std::uint64_t{256} << 10U;
@@ -20,10 +22,11 @@ constexpr std::uint64_t kWhole = std::uint64_t{256} << 10U;
 /// Commands of which it is known what they take; each takes some 10 KB.
 constexpr std::size_t kKept = 4096;
 
-Time half_of_sample(const platform::BoardSpec& board) {
-  if (!board.memory) return kHalf;
+Time half_of_sample(const platform::BoardSpec& board, const Activity& activity) {
+  const Time half = activity.work == DeviceWork::kernel ? kHalfOfKernel : kHalf;
+  if (!board.memory) return half;
   const std::int64_t refresh = board.memory->dram.tREFI.femtoseconds();
-  return Time::fs((kHalf.femtoseconds() + refresh - 1) / refresh * refresh);
+  return Time::fs((half.femtoseconds() + refresh - 1) / refresh * refresh);
 }
 
 double rate_between(const Progress& early, const Progress& late) {
@@ -37,8 +40,7 @@ Time scaled(Time late, Time early, double factor) {
 
 }  // namespace
 
-Pace::Pace(const Loaded& loaded, const RunOrder& order)
-    : loaded_(loaded), order_(order), shortest_(half_of_sample(loaded.spec.board)) {}
+Pace::Pace(const Loaded& loaded, const RunOrder& order) : loaded_(loaded), order_(order) {}
 
 Sample Pace::sampled(const Activity& activity, Time limit, Time start) const {
   Activity placed = activity;
@@ -74,7 +76,7 @@ Time Pace::into_refresh(const Activity& activity) const {
 
 Pace::Steady Pace::observe(const Activity& activity, Time start) const {
   const bool to_its_end = activity.work != DeviceWork::kernel && activity.bytes <= kWhole;
-  for (Time half = shortest_;; half = half + half) {
+  for (Time half = half_of_sample(loaded_.spec.board, activity);; half = half + half) {
     Steady seen{.limit = half + half, .late = sampled(activity, half + half, start), .early = {}, .alone = nullptr};
     if (seen.late.progress.end) return seen;
     if (to_its_end || seen.late.progress.passed.bytes < kEnough) continue;

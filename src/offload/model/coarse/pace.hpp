@@ -46,7 +46,6 @@ class Pace {
 
   Loaded loaded_;
   RunOrder order_;
-  Time shortest_;  ///< half of the shortest sample of what lasts
   std::map<ActivityKey, Steady> steady_;
 };
 
