@@ -74,8 +74,8 @@ struct ModelOptions {
   /// is not split. Kernels are started over the first link.
   std::string channel{};
   std::uint64_t seed = 1;
-  /// The coarsest that will do. A coarse run has one host thread, and ends with an Error where commands of two queues are
-  /// under way at once.
+  /// The coarsest that will do. A coarse run has one host thread, and ends with an Error where commands of two queues
+  /// are under way at once.
   Grain grain = Grain::fine;
 };
 
