@@ -12,6 +12,7 @@ from isthmus.explaining.explain import Explanation, explain, predicted
 from isthmus.explaining.measurement import Measurement, over_coherent_link, read_measured
 from isthmus.explaining.ranking import alike
 from isthmus.records import Platform
+from isthmus.running.descriptions.application import is_chip
 from isthmus.running.predictions import Predictions
 from isthmus.running.targets import platform
 
@@ -26,8 +27,9 @@ _PORTS = ((("port-tx", "port-rx"), ("port-rx", "port-tx")), "1MiB")
 
 def ways_of(target: str) -> tuple[tuple[tuple[str, str], ...], str]:
     """What a person measures of a board: copies to a memory of its own, shared memory, or a processor's ports."""
-    flows = flows_of_board(target)
-    return _PORTS if not flows else _SHARED if "shared" in flows else _COPIES
+    if is_chip(target):
+        return _PORTS
+    return _SHARED if "shared" in flows_of_board(target) else _COPIES
 
 
 Explain = Callable[["Case"], Explanation]
