@@ -129,12 +129,6 @@ HostMemorySpec of_channels(std::int64_t piece) {
   return memory;
 }
 
-PcieLinkSpec busy_link() {
-  PcieLinkSpec link = f1_link();
-  link.tags = 64;
-  return link;
-}
-
 TEST(HostChannels, AStreamOverALinkGetsTheRateOfAll) {
   for (const std::int64_t piece : {64, 256, 4096}) {
     const LinkRun reads = run_link(busy_link(), {.reads = 4000}, of_channels(piece));

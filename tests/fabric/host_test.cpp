@@ -16,13 +16,6 @@ using testing::ThrowsMessage;
 constexpr double kSlow = 8;  // GB/s of a memory that is slower than one of the links
 const HostMemorySpec kSlowMemory{Bandwidth::gb_per_second(kSlow)};
 
-/// The PCIe link of F1, with enough under way to fill it.
-PcieLinkSpec busy_link() {
-  PcieLinkSpec spec = f1_link();
-  spec.tags = 64;
-  return spec;
-}
-
 std::vector<LinkAndTraffic> equal_links(std::size_t count, const Traffic& traffic) {
   return std::vector(count, LinkAndTraffic{busy_link(), traffic});
 }

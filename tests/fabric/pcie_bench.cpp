@@ -225,6 +225,12 @@ PcieLinkSpec f1_link() {
   return {};
 }
 
+PcieLinkSpec busy_link() {
+  PcieLinkSpec spec = f1_link();
+  spec.tags = 64;
+  return spec;
+}
+
 PcieLinkSpec fine_link() {
   PcieLinkSpec spec = f1_link();
   spec.user_clock = {.frequency = Frequency::mhz(2000)};

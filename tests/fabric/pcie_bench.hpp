@@ -55,6 +55,9 @@ std::vector<LinkRun> run_links(const std::vector<LinkAndTraffic>& links, const H
 /// The link of Amazon F1: generation 3, 16 lanes, 128-byte payloads.
 PcieLinkSpec f1_link();
 
+/// The same with enough under way to fill it: 64 tags.
+PcieLinkSpec busy_link();
+
 /// The same with a user clock of 2 GHz, at whose edges, 500 ps apart, words come: as fine as the times that are tested.
 PcieLinkSpec fine_link();
 
