@@ -55,9 +55,9 @@ class CopyOnce {
 };
 
 /// The fine machine of a board, and what has it do an activity; none: it is at rest.
-class Bench {
+class SampleRun {
  public:
-  Bench(const Loaded& loaded, const Activity* activity, std::uint64_t seed)
+  SampleRun(const Loaded& loaded, const Activity* activity, std::uint64_t seed)
       : activity_(activity),
         memory_(fabric::DeviceMemory::dropping_writes(loaded.memory)),
         loaded_{.spec = loaded.spec, .kernels = loaded.kernels, .memory = memory_},
@@ -140,13 +140,13 @@ class Bench {
 }  // namespace
 
 Sample take_sample(const Loaded& loaded, const Activity& activity, Time limit, const RunOrder& order) {
-  return Bench(loaded, &activity, order.seed).run(limit, order.schedule_seed);
+  return SampleRun(loaded, &activity, order.seed).run(limit, order.schedule_seed);
 }
 
 BoardAtRest board_at_rest(const Loaded& loaded) {
-  Bench bench(loaded, nullptr, 1);
-  Spent spent = bench.run(Time::fs(1), 0).spent;
-  return {.machine = std::move(bench.machine()), .spent = std::move(spent)};
+  SampleRun at_rest(loaded, nullptr, 1);
+  Spent spent = at_rest.run(Time::fs(1), 0).spent;
+  return {.machine = std::move(at_rest.machine()), .spent = std::move(spent)};
 }
 
 }  // namespace isthmus::offload::model
