@@ -22,6 +22,7 @@ struct Flow {
   std::unique_ptr<DeviceFlow> (*between_copies)(offload::Device& device, const ByteApplication& application) = nullptr;
   /// Runs it on a modelled board, where words of messages go through the actors.
   StreamRun (*through_actors)(const platform::Description& board, const Job& job) = nullptr;
+  bool at_once = false;       ///< whether several messages are under way between copies
   bool over_any = false;      ///< whether the job chooses among the board's channels; else the flow has one link
   bool on_threads = false;    ///< whether the flow also runs on this machine's threads
   bool in_place = false;      ///< whether the flow takes an application's datapath, which reads messages in place

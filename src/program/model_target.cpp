@@ -13,6 +13,7 @@
 #include "isthmus/platform/json.hpp"
 #include "isthmus/platform/needs.hpp"
 #include "isthmus/platform/shared_board.hpp"
+#include "program/at_once.hpp"
 #include "program/flows.hpp"
 #include "program/host_storage.hpp"
 #include "program/packets_through_host.hpp"
@@ -73,7 +74,8 @@ class ModelTarget final : public Target {
 
   Run run(const Job& job) override {
     const Flow& flow = flow_named(job.flow);
-    return flow.between_copies == nullptr ? through_actors(flow, job) : between_copies(job);
+    if (flow.between_copies == nullptr) return through_actors(flow, job);
+    return flow.at_once && !comes_beside(job) ? at_once(job) : between_copies(job);
   }
 
   void explain(Json& row) const override {
@@ -93,16 +95,29 @@ class ModelTarget final : public Target {
     Job over = job;
     over.channel = channel_;
     const platform::Description board = flow.over_any ? platform_ : platform_.over(channel_);
-    StreamRun result = flow.through_actors(board, over);
     over_ = flow.over_any ? channel_of_shared() : board.channels().empty() ? "" : board.channels().front();
+    return taken(flow.through_actors(board, over));
+  }
+
+  Run at_once(const Job& job) {
+    over_ = channel_;
+    return taken(run_at_once(platform_, channel_, job));
+  }
+
+  /// Keeps what explains a run.
+  Run taken(StreamRun result) {
     parts_ = std::move(result.parts);
     grain_ = result.grain;
-    path_.clear();
+    path_ = std::move(result.path);
     lasted_ = result.run.times.lasted;
     return std::move(result.run);
   }
 
-  /// Runs an application whose messages do not come from the host's memory.
+  /// Tells whether an application's messages do not come from the host's memory.
+  bool comes_beside(const Job& job) const {
+    return job.application.extras.from_storage || through_host(platform_, job.application, flow_named(job.flow));
+  }
+
   Run run_beside(offload::ModelDevice& device, const Job& job) const {
     if (job.application.extras.from_storage) return run_stored_through_host(platform_, device, job);
     return through_host(platform_, job.application, flow_named(job.flow))

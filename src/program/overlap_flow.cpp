@@ -107,7 +107,8 @@ Flow overlap_flow() {
           .needs = kBetweenCopies,
           .between_copies = [](Device& device, const ByteApplication& application) -> std::unique_ptr<DeviceFlow> {
             return std::make_unique<OverlapFlow>(device, application);
-          }};
+          },
+          .at_once = true};
 }
 
 }  // namespace isthmus::program

@@ -3,7 +3,6 @@
 #include <optional>
 
 #include "isthmus/base/worker.hpp"
-#include "program/through_kernel.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -27,7 +26,7 @@ std::optional<StreamRun> coarsely(const Job& job, const Lengths& lengths, const 
   const FineStream longer = flow.run(lengths.longer, messages);
   beside.finish();
   if (!flow.steady(longer)) return {};
-  send_through_kernel(job, lengths.longer, messages);
+  flow.rest(lengths.longer, messages);
   messages.compare_rest();
   StreamRun result = extend(shorter.stream, longer.stream, lengths, job.count);
   result.run.difference = checker.difference();

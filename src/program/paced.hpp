@@ -14,6 +14,7 @@ struct PacedFlow {
   std::function<FineStream(int count, MessagesBeside& messages)> run;  ///< runs the first messages of a job
   std::function<FineStream(int count)> run_unseen;  ///< runs the first messages of a job; nobody asks for their bytes
   std::function<bool(const FineStream& longer)> steady;
+  std::function<void(int first, MessagesBeside& messages)> rest;  ///< computes what messages from `first` on become
 };
 
 /// Every message is a run of its own tokens where the job asks for that, is observed, or has messages that differ or

@@ -15,6 +15,7 @@
 #include "program/run_graph.hpp"
 #include "program/shared_actors.hpp"
 #include "program/stream_fine.hpp"
+#include "program/through_kernel.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -199,7 +200,8 @@ StreamRun run_shared(const platform::Description& board, const Job& job) {
   if (job.application.extras.datapath) return run_in_place(board, job);
   const auto run = [&](int count, MessagesBeside& messages) { return run_first(board, job, count, messages); };
   const auto unseen = [&](int count) { return run_unseen(board, job, count); };
-  return run_paced(job, kLengths, {.run = run, .run_unseen = unseen, .steady = becomes_steady});
+  const auto rest = [&](int first, MessagesBeside& messages) { send_through_kernel(job, first, messages); };
+  return run_paced(job, kLengths, {.run = run, .run_unseen = unseen, .steady = becomes_steady, .rest = rest});
 }
 
 Flow shared_flow() {

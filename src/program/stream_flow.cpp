@@ -10,6 +10,7 @@
 #include "program/flows.hpp"
 #include "program/paced.hpp"
 #include "program/stream_packets.hpp"
+#include "program/through_kernel.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -59,7 +60,8 @@ StreamRun run_stream(const platform::Description& board, const Job& job) {
     return stream_finely(board, job, count, dropped);
   };
   const auto steady = [&](const FineStream& longer) { return is_steady(longer.received, lengths); };
-  return run_paced(job, lengths, {.run = run, .run_unseen = unseen, .steady = steady});
+  const auto rest = [&](int first, MessagesBeside& messages) { send_through_kernel(job, first, messages); };
+  return run_paced(job, lengths, {.run = run, .run_unseen = unseen, .steady = steady, .rest = rest});
 }
 
 }  // namespace isthmus::program

@@ -12,6 +12,7 @@ struct StreamRun {
   Run run{};
   std::vector<platform::Part> parts{};  ///< parts in the order in which data pass them
   Grain grain = Grain::fine;
+  std::vector<platform::Held> path{};  ///< the critical path, where the flow has commands
 };
 
 /// Runs an application as a stream on a modelled board with one link: messages are produced in the buffers of the host

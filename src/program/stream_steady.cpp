@@ -108,6 +108,9 @@ StreamRun extend(const StreamRun& shorter, const StreamRun& longer, const Length
   times.lasted = line.at(before.lasted, times.lasted);
   for (std::size_t i = 0; i < times.stages.size(); ++i)
     times.stages[i].time = line.at(before.stages[i].time, times.stages[i].time);
+  if (before.computing && times.computing) times.computing = line.at(*before.computing, *times.computing);
+  const double grown = times.elapsed.seconds() / longer.run.times.elapsed.seconds();
+  for (platform::Held& held : all.path) held.time = Time::seconds(held.time.seconds() * grown);
   for (std::size_t i = 0; i < all.parts.size(); ++i)
     all.parts[i] = line.at(shorter.parts[i], all.parts[i], times.elapsed);
   all.grain = Grain::coarse;

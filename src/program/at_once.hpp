@@ -1,0 +1,13 @@
+#pragma once
+
+#include "program/stream_flow.hpp"
+
+namespace isthmus::program {
+
+/// Runs a flow between copies that has several messages under way at once, on a modelled board over one of its links
+/// (`channel`; empty: all). Coarse, two short runs of a steady application are run finely for what a long one takes,
+/// and all other messages pass the device one after another, for their bytes; a run that is short itself, does not
+/// become steady, or is observed, is run finely.
+StreamRun run_at_once(const platform::Description& board, const std::string& channel, const Job& job);
+
+}  // namespace isthmus::program
