@@ -3,7 +3,6 @@
 #include <array>
 #include <vector>
 
-#include "isthmus/offload/model.hpp"
 #include "program/flows.hpp"
 #include "program/paced.hpp"
 
@@ -47,12 +46,11 @@ class MessagesOnDevice {
       : board_(board), channel_(channel), job_(job) {}
 
   FineStream finely(int count, Exchange& messages) const {
-    const auto device = open(Grain::fine);
-    const Time opened = device->clock();
-    const auto flow = flow_named(job_.flow).between_copies(*device, job_.application);
+    const auto device = open_device(board_, channel_, job_, Grain::fine);
+    const auto [flow, setup] = set_up(*device, job_);
     FineStream fine;
     StreamRun& stream = fine.stream;
-    stream.run.setup = device->info().opening + (device->clock() - opened);
+    stream.run.setup = setup;
     stream.run.times = flow->run(messages, 0, count);
     stream.run.times.lasted = device->last_run();
     stream.parts = device->parts();
@@ -64,25 +62,26 @@ class MessagesOnDevice {
   }
 
   void one_by_one(int first, Exchange& messages) const {
-    const auto device = open(Grain::coarse);
+    const auto device = open_device(board_, channel_, job_, Grain::coarse);
     flow_named(kOneByOne).between_copies(*device, job_.application)->run(messages, first, job_.count - first);
   }
 
  private:
-  std::unique_ptr<offload::ModelDevice> open(Grain grain) const {
-    auto device =
-        offload::open_model(board_, {device_kernel_of(job_.application).twin}, {.channel = channel_, .grain = grain});
-    device->observe(job_.states);
-    device->shuffle(job_.schedule_seed);
-    return device;
-  }
-
   const platform::Description& board_;
   const std::string& channel_;
   const Job& job_;
 };
 
 }  // namespace
+
+std::unique_ptr<offload::ModelDevice> open_device(const platform::Description& board, const std::string& channel,
+                                                  const Job& job, Grain grain) {
+  auto device =
+      offload::open_model(board, {device_kernel_of(job.application).twin}, {.channel = channel, .grain = grain});
+  device->observe(job.states);
+  device->shuffle(job.schedule_seed);
+  return device;
+}
 
 StreamRun run_at_once(const platform::Description& board, const std::string& channel, const Job& job) {
   const MessagesOnDevice device(board, channel, job);

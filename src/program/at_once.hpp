@@ -1,8 +1,17 @@
 #pragma once
 
+#include <memory>
+#include <string>
+
+#include "isthmus/offload/model.hpp"
 #include "program/stream_flow.hpp"
 
 namespace isthmus::program {
+
+/// Opens a modelled board over one of its links (`channel`; empty: all) with the kernel, observer and schedule of a
+/// job.
+std::unique_ptr<offload::ModelDevice> open_device(const platform::Description& board, const std::string& channel,
+                                                  const Job& job, Grain grain);
 
 /// Runs a flow between copies that has several messages under way at once, on a modelled board over one of its links
 /// (`channel`; empty: all). Coarse, two short runs of a steady application are run finely for what a long one takes,

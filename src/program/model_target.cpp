@@ -126,11 +126,8 @@ class ModelTarget final : public Target {
   }
 
   Run between_copies(const Job& job) {
-    const auto device = offload::open_model(platform_, {device_kernel_of(job.application).twin},
-                                            {.channel = channel_, .grain = job.grain});
+    const auto device = open_device(platform_, channel_, job, job.grain);
     over_ = channel_;
-    device->observe(job.states);
-    device->shuffle(job.schedule_seed);
     Run run = run_beside(*device, job);
     parts_ = device->parts();
     grain_ = device->grain();

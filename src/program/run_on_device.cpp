@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "isthmus/base/interrupt.hpp"
 #include "program/flows.hpp"
@@ -62,10 +63,15 @@ FlowTimes run_in_batches(DeviceFlow& flow, const Job& job, Checker& checker) {
 
 }  // namespace
 
-Run run_on_device(offload::Device& device, const Job& job) {
+ReadyFlow set_up(offload::Device& device, const Job& job) {
   const Time before = device.clock();
-  const auto flow = flow_named(job.flow).between_copies(device, job.application);
-  Run run{.setup = device.info().opening + (device.clock() - before)};
+  auto flow = flow_named(job.flow).between_copies(device, job.application);
+  return {.flow = std::move(flow), .setup = device.info().opening + (device.clock() - before)};
+}
+
+Run run_on_device(offload::Device& device, const Job& job) {
+  const auto [flow, setup] = set_up(device, job);
+  Run run{.setup = setup};
   Checker checker(job.application, job.progress);
   if (device.info().modelled) {
     MessagesBeside messages(job.application, checker);
