@@ -1,5 +1,6 @@
 """The ranges that the schema allows for the numbers of a platform file, in the unit of each number."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -17,9 +18,16 @@ class Limits:
     units: Mapping[str, float]
 
     def within(self, unit: str) -> Range:
-        """The range in a unit, rounded to nine digits: 10 ns become 10, in spite of binary fractions."""
+        """The range in a unit, in nine digits where they suffice: 10 ns become 10, in spite of binary fractions, but
+        1 KiB keeps every digit in GiB.
+        """
         scale = self.units[unit] if unit else 1.0
-        return float(f"{self.low / scale:.9g}"), float(f"{self.high / scale:.9g}")
+        return _number_of(self.low, scale), _number_of(self.high, scale)
+
+
+def _number_of(base: float, scale: float) -> float:
+    short = float(f"{base / scale:.9g}")
+    return short if math.isclose(short * scale, base, rel_tol=1e-14) else base / scale
 
 
 def keys_of(target: str) -> list[Event]:
