@@ -81,6 +81,13 @@ void add_to(CLI::App& app, CommandLine& options) {
   options.choice.add_to(app);
 }
 
+/// Asked only of who gives a number: reading the machine's cores takes a fifth of a short run of a model.
+void check_workers(int workers) {
+  const int most = native::cores();
+  if (workers < 1 || workers > most)
+    throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", most, workers));
+}
+
 void check(const CommandLine& options) {
   if (!options.flow.empty()) flow_named(options.flow);
   if (options.target.empty()) throw Error("--on: expected a target such as model:aws-f1, opencl:0 or native");
@@ -89,8 +96,7 @@ void check(const CommandLine& options) {
     throw Error(fmt::format("--workers: expected the target native, got '{}'", options.target));
   if (!options.placement.empty() && !native)
     throw Error(fmt::format("--map: expected the target native, got '{}'", options.target));
-  if (options.workers < 0 || options.workers > native::cores())
-    throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", native::cores(), options.workers));
+  if (options.workers != 0) check_workers(options.workers);
   options.repetition.check();
   options.faults.chosen();
 }
