@@ -185,6 +185,8 @@ TEST(Program, RefusesInOneLineWhatItCannotDo) {
       {{"--on", "model:aws-f1", "--channel", "vh0"}, "unknown channel 'vh0': expected pcie"},
       {{"--on", "native", "--trace", "t"}, "only the parts of models are seen"},
       {{"--on", "model:aws-f1", "--workers", "1"}, "expected the target native"},
+      {{"--on", "native", "--workers", "-1"}, "a thread a core, got -1"},
+      {{"--on", "native", "--workers", "8193"}, "a thread a core, got 8193"},
       {{"--on", "model:aws-f1", "--set", "link.pcie.lanes=0"}, "link.pcie.lanes"},
       {{"--frames", "3"}, "--frames"}};
   for (const auto& [arguments, part] : refused) {
