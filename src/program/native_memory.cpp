@@ -18,6 +18,8 @@ namespace {
 constexpr auto kOneWord = static_cast<std::uint64_t>(kWordBytes);
 /// Pages of 2 MiB, of x86 and of Arm with pages of 4 KiB.
 constexpr std::size_t kHugePage = std::size_t{2} << 20U;
+/// Requests, or words, between memory and an actor.
+constexpr int kBetween = kPrefetched / 2;
 constexpr std::size_t kFilledAtOnce = std::size_t{64} << 20U;
 
 /// The name of the memory to which a request goes, in errors.
@@ -38,8 +40,8 @@ std::byte* words_at(std::span<std::byte> memory, const Request& request) {
   return memory.data() + request.addr;
 }
 
-/// Words are asked for many at once, before any is handed on: a core waits for several translations of addresses at the
-/// same time only where few instructions lie between them.
+/// Each word that is asked for hands on the oldest that is under way: a core works on words that have come while others
+/// are on their way, of which it has few at once, and waits where it asks for more.
 template <class Request, class Response>
 struct MemoryReader {
   In<Request> requests{"requests"};
@@ -48,63 +50,82 @@ struct MemoryReader {
   explicit MemoryReader(std::span<std::byte> memory) : memory_(memory) {}
 
   void step() {
-    if (ask()) {
+    if (const auto wanted = take(); !wanted.empty()) {
       idle_ = 0;
-      hand_on(kMost);
+      ask(wanted);
       return;
     }
     // Others have a turn first, who may ask for more: words that are handed on at once have not come yet.
     idle_ = std::min(idle_ + 1, kPatience);
     if (idle_ < kPatience) return;
     ended_ = requests.closed();
-    hand_on(0);
+    hand_on_all();
   }
   bool done() const { return ended_ && asked_for_ == handed_on_; }
 
  private:
+  using WordAddress = const std::byte*;
   static constexpr std::size_t kMost = kPrefetched;
-  static constexpr std::size_t kRoom = 2 * kMost;
-  static constexpr std::size_t kAtOnce = 16;
+  static constexpr std::size_t kAtOnce = 64;
   static constexpr int kPatience = 3;
 
-  /// Tells whether any word was asked for.
-  bool ask() {
-    if (left_ > 0) return prefetch(), true;
-    return pull_burst(requests, [this](std::span<const Request> all) {
+  /// Words of requests that have come, as many as are asked for at once.
+  std::span<const WordAddress> take() {
+    std::size_t count = 0;
+    const auto take_words = [&] {
+      for (; left_ > 0 && count < kAtOnce; --left_, word_ += kOneWord) wanted_[count++] = word_;
+    };
+    take_words();
+    if (count > 0) return std::span(wanted_).first(count);
+    pull_burst(requests, [&](std::span<const Request> all) {
       std::size_t taken = 0;
-      for (const std::size_t enough = asked_for_ + kAtOnce; taken < all.size() && left_ == 0 && asked_for_ < enough;) {
+      while (taken < all.size() && count < kAtOnce) {
         word_ = words_at(memory_, all[taken]);
         left_ = all[taken++].num;
-        prefetch();
+        take_words();
       }
       return taken;
     });
+    return std::span(wanted_).first(count);
   }
-  /// The words of a request, as long as there is room.
-  void prefetch() {
-    for (; left_ > 0 && asked_for_ - handed_on_ < kRoom; --left_, word_ += kOneWord) {
-      __builtin_prefetch(word_);
-      prefetched_[asked_for_++ % kRoom] = word_;
-    }
-  }
-  /// The oldest, until only `kept` are under way.
-  void hand_on(std::size_t kept) {
-    while (asked_for_ - handed_on_ > kept)
-      push_burst(words, [this, kept](std::span<Response> slots) {
-        const std::size_t count = std::min(slots.size(), asked_for_ - handed_on_ - kept);
-        for (Response& slot : slots.first(count))
-          slot = *reinterpret_cast<const Response*>(prefetched_[handed_on_++ % kRoom]);
+  void ask(std::span<const WordAddress> wanted) {
+    const std::size_t free = std::min(wanted.size(), kMost - (asked_for_ - handed_on_));
+    for (const WordAddress word : wanted.first(free)) prefetch(word);
+    wanted = wanted.subspan(free);
+    while (!wanted.empty())
+      push_burst(words, [&](std::span<Response> slots) {
+        const std::size_t count = std::min(slots.size(), wanted.size());
+        for (std::size_t i = 0; i < count; ++i) {
+          slots[i] = oldest();
+          prefetch(wanted[i]);
+        }
+        wanted = wanted.subspan(count);
         return count;
       });
   }
+  void hand_on_all() {
+    while (asked_for_ > handed_on_)
+      push_burst(words, [this](std::span<Response> slots) {
+        const std::size_t count = std::min(slots.size(), asked_for_ - handed_on_);
+        for (Response& slot : slots.first(count)) slot = oldest();
+        return count;
+      });
+  }
+  void prefetch(WordAddress word) {
+    constexpr int kSecondLevel = 2;  // that cache has more lines under way than the first
+    __builtin_prefetch(word, 0, kSecondLevel);
+    prefetched_[asked_for_++ % kMost] = word;
+  }
+  const Response& oldest() { return *reinterpret_cast<const Response*>(prefetched_[handed_on_++ % kMost]); }
 
   std::span<std::byte> memory_;
-  std::array<const std::byte*, kRoom> prefetched_{};
+  std::array<WordAddress, kMost> prefetched_{};
+  std::array<WordAddress, kAtOnce> wanted_{};
   std::size_t asked_for_ = 0;
   std::size_t handed_on_ = 0;
-  const std::byte* word_ = nullptr;  ///< next word of the request under way
-  int left_ = 0;
-  int idle_ = 0;  ///< steps without a request
+  WordAddress word_ = nullptr;  ///< next word of the request under way
+  int left_ = 0;                ///< its words that are not asked for
+  int idle_ = 0;                ///< steps without a request
   bool ended_ = false;
 };
 
@@ -144,8 +165,8 @@ template <class Reader, class Request, class Response, class Master>
 void tie_reader(Graph& graph, std::span<std::byte> memory, const Master& master, Out<Request>& requests,
                 In<Response>& words) {
   auto& reader = graph.add<Reader>(master.name, {.clock = Clock{Frequency::mhz(1)}, .group = kDeviceGroup}, memory);
-  graph.connect(requests, reader.requests, on_threads(std::max(master.fifo, kPrefetched)));
-  graph.connect(reader.words, words, on_threads(std::max(master.fifo, kPrefetched)));
+  graph.connect(requests, reader.requests, on_threads(std::max(master.fifo, kBetween)));
+  graph.connect(reader.words, words, on_threads(std::max(master.fifo, kBetween)));
 }
 
 template <class Writer, class Request, class Data, class Master>
@@ -198,7 +219,7 @@ void NativeHostEnds::connect(const HostMaster& master, Out<PcieWriteApply>& requ
 
 RandomReads NativeMemoryEnds::random_reads() const {
   constexpr double kLatency = 1e-7;  // of servers' memory; their product is what counts
-  return {.latency = Time::seconds(kLatency), .per_second = 4 * kPrefetched / kLatency};
+  return {.latency = Time::seconds(kLatency), .per_second = 2 * kPrefetched / kLatency};
 }
 
 }  // namespace isthmus::program

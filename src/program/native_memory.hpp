@@ -29,7 +29,7 @@ class NativeMemory {
 
 /// Reads of it that are prefetched: a word is handed on when so many behind it have been asked for, or nothing else is
 /// asked.
-inline constexpr int kPrefetched = 64;
+inline constexpr int kPrefetched = 256;
 
 /// The ends of that memory in a graph.
 class NativeMemoryEnds final : public DeviceMemoryEnds {
