@@ -24,16 +24,19 @@ std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
 /// The number of a ring's slots. Counts are taken back to the time of an error (Scheduler::history_safe), for which the
 /// engine looks at the whole run about once in half a ring. In a short ring these looks would cost much beside tokens
 /// that cost little, or for many actors that are seldom busy; a long ring of larger tokens would not stay in a core's
-/// caches.
+/// caches. Where half a ring of four times the depth has hundreds of tokens, more slots would only take longer to lay
+/// out.
 std::uint64_t ring_slots(std::uint64_t depth, std::size_t stride) {
   constexpr std::size_t kRingBytes = 32 * 1024;
   constexpr std::size_t kMediumToken = 2 * kLine;
   constexpr std::size_t kLargeToken = 1024;
+  constexpr std::uint64_t kManySlots = 1024;
   const std::uint64_t deep = std::bit_ceil(depth);
-  if (stride > kLargeToken) return 4 * deep;
+  const std::uint64_t least = 4 * deep;
+  if (stride > kLargeToken) return least;
   const std::uint64_t by_bytes = std::bit_floor(kRingBytes / stride);
-  if (stride > kMediumToken) return std::max<std::uint64_t>({8 * deep, 64, by_bytes});
-  return std::max<std::uint64_t>({16 * deep, 512, by_bytes});
+  if (stride > kMediumToken) return std::max<std::uint64_t>({least, std::min(8 * deep, kManySlots), 64, by_bytes});
+  return std::max<std::uint64_t>({least, std::min(16 * deep, kManySlots), 512, by_bytes});
 }
 
 void set_size(Channel& channel, int depth, const TokenType& type) {
@@ -61,28 +64,31 @@ void RingMemory::Free::operator()(std::byte* bytes) const {
   std::free(bytes);
 }
 
-std::byte* RingMemory::block(std::size_t bytes) {
-  const bool large = bytes >= kLargePage;
-  if (large) bytes = rounded_up(bytes, kLargePage);
-  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(large ? kLargePage : kLine, bytes));
-  if (memory == nullptr) return nullptr;
-  blocks_.emplace_back(memory);
+std::byte* RingMemory::block(std::size_t bytes, std::size_t alignment) {
+  auto* const memory = static_cast<std::byte*>(std::aligned_alloc(alignment, bytes));
+  if (memory != nullptr) blocks_.emplace_back(memory);
+  return memory;
+}
+
+std::byte* RingMemory::large_pages(std::size_t bytes) {
+  std::byte* const memory = block(bytes, kLargePage);
   // If the system refuses large pages, the memory keeps its small ones.
-  if (large) static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
+  if (memory != nullptr) static_cast<void>(madvise(memory, bytes, MADV_HUGEPAGE));
   return memory;
 }
 
 std::byte* RingMemory::take(std::size_t bytes) {
-  constexpr std::size_t kFew = kLargePage / 4;  // larger rings would waste a shared page
+  constexpr std::size_t kFew = kLargePage / 4;
   bytes = rounded_up(bytes, kLine);
-  if (taken_ < kFew || bytes > kFew) {
+  if (taken_ + bytes < kFew) {
     taken_ += bytes;
-    return block(bytes);
+    return block(bytes, kLine);
   }
   if (bytes > left_) {
-    next_ = block(kLargePage);
+    const std::size_t pages = rounded_up(bytes, kLargePage);
+    next_ = large_pages(pages);
     if (next_ == nullptr) return nullptr;
-    left_ = kLargePage;
+    left_ = pages;
   }
   left_ -= bytes;
   return std::exchange(next_, next_ + bytes);

@@ -10,23 +10,24 @@
 
 namespace isthmus::engine {
 
-/// The memory of a graph's rings. Many rings, or a large one, lie in large pages if the system offers those. With small
-/// pages a move of an actor that is seldom busy would first look its page up in memory, and each slot of a large token
-/// would cost a page fault before the run.
+/// The memory of a graph's rings. But for a few small ones they lie in large pages if the system offers those. With
+/// small pages a move of an actor that is seldom busy would first look its page up in memory, and laying out a ring
+/// would cost a page fault every few slots.
 class RingMemory {
  public:
   /// Bytes at the alignment of a cache line, which live as long as this object; null if there are none.
   std::byte* take(std::size_t bytes);
 
  private:
-  std::byte* block(std::size_t bytes);
+  std::byte* block(std::size_t bytes, std::size_t alignment);
+  std::byte* large_pages(std::size_t bytes);
 
   struct Free {
     void operator()(std::byte* bytes) const;
   };
   std::vector<std::unique_ptr<std::byte, Free>> blocks_;
-  std::size_t taken_ = 0;
-  std::byte* next_ = nullptr;  ///< the next free byte of the shared block
+  std::size_t taken_ = 0;      ///< in small pages
+  std::byte* next_ = nullptr;  ///< the next free byte of the last large pages
   std::size_t left_ = 0;
 };
 
