@@ -124,7 +124,7 @@ def test_the_description_that_is_written_is_the_one_that_is_used() -> None:
     [
         (program()[:1], {}, "device 0 has no launch that ended well"),
         (program(), {"kernel": "filtre"}, "unknown kernel 'filtre'; help: did you mean 'filter'?"),
-        (program(), {"device": 2}, "--device: expected a place in the record's devices, 0 to 1"),
+        (program(), {"device": 2}, "--device: expected a place in the record's devices, 0 to 1, got 2"),
     ],
 )
 def test_a_record_that_says_no_unit_is_one_line(calls: Any, more: Any, complaint: str) -> None:
@@ -164,6 +164,7 @@ def test_the_command_takes_a_record(real: Isthmus) -> None:
     again = real.json("advise", "app.record.json", *words)
     assert file["rows"] == again["rows"]
     assert {row["flow"] for row in file["rows"]} == {"offload", "shared"}
+    assert real("advise", "app.record.json", *words).stdout.startswith("crossing alone, a unit: "), "depends on no kernel"
     (real.folder / "other.json").write_text(json.dumps({"schema": "isthmus.run/1"}))
     refused = real("advise", "other.json")
     assert (refused.returncode, refused.stderr) == (

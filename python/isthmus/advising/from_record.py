@@ -85,7 +85,8 @@ def _device(record: RecordFile, name: str, wanted: int | None) -> int:
     if wanted is None:
         return max(range(len(record.devices)), key=lambda at: record.devices[at].busy_s)
     if not 0 <= wanted < len(record.devices):
-        raise IsthmusError(f"--device: expected a place in the record's devices, 0 to {len(record.devices) - 1}")
+        most = len(record.devices) - 1
+        raise IsthmusError(f"--device: expected a place in the record's devices, 0 to {most}, got {wanted}")
     return wanted
 
 

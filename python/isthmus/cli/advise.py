@@ -91,7 +91,8 @@ def advise(
     if file is None:
         raise IsthmusError("FILE: expected a description or a record", hint="examples/my-app.toml is one.")
     own = [one for one in sets or [] if is_app_key(one)]
-    if file.endswith(".json"):
+    recorded = file.endswith(".json")
+    if recorded:
         description = _recorded(session, file, own, unit_of, device, describe)
         if description is None:
             return
@@ -120,7 +121,7 @@ def advise(
     found = advised(description, boards, lambda choices: _run(session, description, choices, sets_of), without)
     if tree == "measured":
         found = replace(found, tree=[_with_costs(one, description) for one in found.tree])
-    _show(session, description, found)
+    _show(session, description, found, recorded)
 
 
 def _read(file: str, sets: Sequence[str]) -> Description:
@@ -222,7 +223,8 @@ def _run(
         return in_order(experiments, listener, one)
 
 
-def _show(session: Session, description: Description, found: "Advice") -> None:
+def _show(session: Session, description: Description, found: "Advice", recorded: bool) -> None:
+    """Shows the advice; that for a record begins with what no kernel's time and traffic change, which are assumed."""
     from isthmus.records import AdviseFile
 
     verdict, first = found.verdict, found.rows[0]
@@ -240,14 +242,15 @@ def _show(session: Session, description: Description, found: "Advice") -> None:
     )
     from isthmus.advising.tables import choices_table, said_first, said_of_crossing, tree_table, way
 
+    crossing = [said_of_crossing(found.crossing, found.matters_below_s)]
     session.emit(
         Result(
             file=file,
             records=found.rows,
-            verdict=said_first(verdict, first),
+            verdict=[*(crossing if recorded else []), *said_first(verdict, first)],
             tables=[choices_table(found.rows), tree_table(found.tree)],
             detail=[
-                said_of_crossing(found.crossing, found.matters_below_s),
+                *([] if recorded else crossing),
                 *(f"{row.target} {way(row)}: {'; '.join(row.reasons)}" for row in found.rows[:3]),
                 *(f"left out: {target}: {reason}" for target, reason in found.left_out.items()),
                 f"{found.asked.units} {description.units} each; intervals: the middle 90 % of joint draws, model",
