@@ -92,7 +92,11 @@ StreamRun run_at_once(const platform::Description& board, const std::string& cha
                           UnseenMessages messages(job.application);
                           return device.finely(count, messages);
                         },
-                    .steady = [](const FineStream& longer) { return is_steady(longer.received, kLengths); },
+                    .steady =
+                        [](const FineStream& longer) {
+                          return is_steady(longer.received, kLengths) &&
+                                 keeps_up(longer.stream.run.times.latencies, longer.received, kLengths);
+                        },
                     .rest = [&](int first, MessagesBeside& messages) { device.one_by_one(first, messages); }});
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "isthmus/fabric/pcie.hpp"
 #include "isthmus/platform/link.hpp"
@@ -16,6 +17,10 @@ constexpr double kRounds = 250;
 constexpr int kFewest = 4;
 /// The share by which the paces of its halves may differ.
 constexpr double kSteady = 0.005;
+/// The share of their pace by which messages may fall behind.
+constexpr double kBehind = 0.001;
+/// The last messages of a run, which none behind them holds up.
+constexpr int kUnheld = 4;
 
 constexpr int kMost = 1 << 30;
 
@@ -97,6 +102,19 @@ bool is_steady(std::span<const Time> received, const Lengths& lengths) {
   const double first = pace(lengths.shorter, middle);
   const double second = pace(middle, lengths.longer);
   return std::abs(second - first) <= kSteady * first + lengths.round.seconds() / (middle - lengths.shorter);
+}
+
+bool keeps_up(std::span<const Time> latencies, std::span<const Time> received, const Lengths& lengths) {
+  const int half = (lengths.longer - lengths.shorter) / 2;
+  const int alike = half - kUnheld;
+  const auto mean = [&](int from) {
+    const auto of = latencies.subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(alike));
+    return std::accumulate(of.begin(), of.end(), Time()).seconds() / alike;
+  };
+  const auto end = [&received](int message) { return received[static_cast<std::size_t>(message)].seconds(); };
+  const int first = lengths.shorter;
+  const double behind = mean(first + half) - mean(first);
+  return std::abs(behind) <= kBehind * (end(first + half) - end(first));
 }
 
 StreamRun extend(const StreamRun& shorter, const StreamRun& longer, const Lengths& lengths, int count) {

@@ -23,6 +23,10 @@ Lengths steady_lengths(const platform::Description& board, const ByteApplication
 /// what a round of the porter leaves open. `received` are the ends of the longer one's messages.
 bool is_steady(std::span<const Time> received, const Lengths& lengths);
 
+/// Whether messages do not fall further and further behind those that begin: else their latencies grow until a buffer
+/// is full, and the pace may become another one. `latencies` are those of the messages of `received`.
+bool keeps_up(std::span<const Time> latencies, std::span<const Time> received, const Lengths& lengths);
+
 /// A stream of `count` messages, at the pace that the longer one has beyond the shorter.
 StreamRun extend(const StreamRun& shorter, const StreamRun& longer, const Lengths& lengths, int count);
 
