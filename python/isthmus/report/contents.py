@@ -138,7 +138,7 @@ def _add(contents: ReportContents, path: Path) -> None:
     if name:
         known = [f"isthmus.{one}" for one in names(lambda one: one.reported)]
         hint = None if kind else meant(f"isthmus.{name}", known)
-        raise IsthmusError(f"{path}: key 'schema': expected {', '.join(known)}, got 'isthmus.{name}'", hint)
+        raise IsthmusError(f"{path}: key 'schema': expected {', '.join(known)}, got '{name}'", hint)
     return _add_lines(contents, path, text)
 
 
