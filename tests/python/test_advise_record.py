@@ -164,7 +164,8 @@ def test_the_command_takes_a_record(real: Isthmus) -> None:
     again = real.json("advise", "app.record.json", *words)
     assert file["rows"] == again["rows"]
     assert {row["flow"] for row in file["rows"]} == {"offload", "shared"}
-    assert real("advise", "app.record.json", *words).stdout.startswith("crossing alone, a unit: "), "depends on no kernel"
+    shown = real("advise", "app.record.json", *words).stdout
+    assert shown.startswith("crossing alone, a unit: "), "which no kernel changes"
     (real.folder / "other.json").write_text(json.dumps({"schema": "isthmus.run/1"}))
     refused = real("advise", "other.json")
     assert (refused.returncode, refused.stderr) == (
