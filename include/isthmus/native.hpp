@@ -15,8 +15,9 @@ struct Options {
   /// thread, and move if that makes the run faster. With another number the actors are cut into regions along the
   /// channels.
   int workers = 0;
-  std::map<std::string, int> placement{};  ///< worker of an actor by its name; the actor stays there
-  bool pin = true;                         ///< pins each worker to a core, if there are enough
+  /// The worker of an actor by its name, or of all actors of a scope by the scope's; they stay there.
+  std::map<std::string, int> placement{};
+  bool pin = true;  ///< pins each worker to a core, if there are enough
   bool throw_on_error = true;
   std::size_t stack_bytes = 256 * 1024;  ///< stack of a step that waits inside
   /// A run ends as quiescent if no token has moved for this number of seconds though no step was at work for long; 0:

@@ -86,12 +86,17 @@ std::vector<int> given(const Actors& actors, int workers, const std::map<std::st
   std::vector<std::string> names;
   for (const auto& actor : actors) names.push_back(actor->name);
   std::vector<int> worker_of(actors.size(), -1);
+  // The name of a scope sorts before those of its actors, which may have workers of their own.
   for (const auto& [name, worker] : placement) {
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) throw Error(unknown_name("actor", name, names));
+    bool known = false;
+    for (std::size_t i = 0; i < names.size(); ++i) {
+      if (names[i] != name && !names[i].starts_with(name + "/")) continue;
+      known = true;
+      worker_of[i] = worker;
+    }
+    if (!known) throw Error(unknown_name("actor", name, names));
     if (worker < 0 || worker >= workers)
       throw Error(fmt::format("worker {} of actor '{}': expected 0..{}", worker, name, workers - 1));
-    worker_of[static_cast<std::size_t>(found - names.begin())] = worker;
   }
   return worker_of;
 }

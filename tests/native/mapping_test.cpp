@@ -51,6 +51,24 @@ TEST(NativeMapping, CutsAChainIntoRegionsAndFollowsAPlacement) {
       ThrowsMessage<Error>(HasSubstr("expected 0..1")));
 }
 
+TEST(NativeMapping, PlacesTheActorsOfAScopeByItsNameAndThoseThatAreNamedThemselvesElsewhere) {
+  const auto workers = [](std::map<std::string, int> placement) {
+    Graph graph;
+    for (const char* name : {"a", "ab"}) {
+      const Scope scope = graph.scope(name);
+      auto& source = graph.add<Source>("source");
+      source.count = 10;
+      graph.connect(source.out, graph.add<Sink>("sink").in, wire(4));
+    }
+    return native::run(graph, {.workers = 3, .placement = std::move(placement), .pin = false}).workers;
+  };
+  const auto placed = workers({{"a", 2}, {"ab", 1}, {"ab/sink", 0}});
+  EXPECT_THAT(placed[0].actors, ElementsAre("ab/sink"));
+  EXPECT_THAT(placed[1].actors, ElementsAre("ab/source"));
+  EXPECT_THAT(placed[2].actors, testing::UnorderedElementsAre("a/source", "a/sink"));
+  EXPECT_THAT([&] { workers({{"a/", 0}}); }, ThrowsMessage<Error>(HasSubstr("a/")));
+}
+
 TEST(NativePlacement, IsReadAsItIsTypedAndRefusedWithWhatWasWrong) {
   EXPECT_THAT(native::parse_placement({"source=0,buffer reader=12", "source=1"}),
               ElementsAre(Pair("buffer reader", 12), Pair("source", 1)));
