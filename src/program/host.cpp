@@ -11,7 +11,7 @@
 namespace isthmus::program {
 
 void Producer::step() {
-  const int message = batch_.first + next();
+  const int message = batch_.message(next());
   timer_.works_on(message);
   if (next() == 0) started_ = timer_.now();
   Buffer buffer = acquire();
@@ -64,17 +64,6 @@ void CopiedOut::take(int message, std::size_t offset, Buffer buffer) {
   if (application_.extras.output_bytes) std::fill(end, to.end(), std::byte{});
 }
 
-void Kept::finished(int message) {
-  if (message + 1 < batch_.first + batch_.count) return;
-  std::vector<std::byte> input(batch_.application.input);
-  for (int i = 0; i < batch_.count; ++i) {
-    stop_if_interrupted();
-    batch_.application.fill(batch_.first + i, input);
-    checker_.check(batch_.first + i, input, outputs_[static_cast<std::size_t>(i)].span());
-  }
-  outputs_.clear();
-}
-
 void Consumer::step() {
   stop_if_interrupted();
   die_after(batch_.faults, next());
@@ -110,23 +99,31 @@ void Consumer::require_all(const std::string& why) const {
 
 namespace {
 
-std::vector<Step> steps_of(const Sent& sent, std::size_t message, Time received) {
-  const Time begun = sent.begun[message] - sent.started;
+/// Of a message that was received at `received`, all from `start` on.
+std::vector<Step> steps_of(const Sent& sent, std::size_t message, Time start, Time received) {
+  const Time begun = sent.begun[message] - start;
   if (sent.committed.empty()) return {{.name = "read to receive", .begin = begun, .end = received}};
-  const Time committed = sent.committed[message] - sent.started;
+  const Time committed = sent.committed[message] - start;
   return {{.name = "acquire to commit", .begin = begun, .end = committed},
           {.name = "commit to receive", .begin = committed, .end = received}};
 }
 
 }  // namespace
 
-FlowTimes times_of(const Sent& sent, const Consumer& consumer) {
-  const Time start = sent.started;
-  const auto& received = consumer.received();
-  FlowTimes times{.elapsed = received.back() - start, .stages = {}, .first = {}, .latencies = {}};
-  for (std::size_t i = 0; i < received.size(); ++i) {
+FlowTimes times_of(std::span<const Seen> batches) {
+  Time start = Time::max();
+  std::size_t messages = 0;
+  FlowTimes times;
+  for (const Seen& batch : batches) {
+    start = std::min(start, batch.sent.started);
+    messages += batch.received.size();
+  }
+  for (std::size_t message = 0; message < messages; ++message) {
+    const auto& [sent, received] = batches[message % batches.size()];
+    const std::size_t i = message / batches.size();
+    times.elapsed = std::max(times.elapsed, received[i] - start);
     times.latencies.push_back(received[i] - sent.begun[i]);
-    if (i < kMessagesTold) times.first.push_back(steps_of(sent, i, received[i] - start));
+    if (message < kMessagesTold) times.first.push_back(steps_of(sent, i, start, received[i] - start));
   }
   return times;
 }

@@ -12,12 +12,16 @@
 /// The host's threads of a stream: one fills messages, the other takes the outputs.
 namespace isthmus::program {
 
-/// Messages first .. first + count - 1 of an application, in one graph.
+/// Messages of an application in one graph: `count` of them, each `every` behind the one before.
 struct Batch {
   const ByteApplication& application;
   int first;
   int count;
+  int every = 1;
   Faults faults{};  ///< faults of the host threads
+
+  /// The number of the i-th of them.
+  int message(int i) const { return first + i * every; }
 };
 
 /// The times at which messages were sent, by any thread.
@@ -107,17 +111,14 @@ class Dropped final : public Outputs {
   void finished(int) override {}
 };
 
-/// Keeps a batch of them, each in one buffer, and compares them where they are when the last has come, which takes none
-/// of the measured time.
+/// Keeps them, each in one buffer, for who compares them when the run is over.
 class Kept final : public Outputs {
  public:
-  Kept(const Batch& batch, Checker& checker) : batch_(batch), checker_(checker) {}
   void take(int, std::size_t, Buffer buffer) override { outputs_.push_back(std::move(buffer)); }
-  void finished(int message) override;
+  void finished(int) override {}
+  const std::vector<Buffer>& outputs() const { return outputs_; }
 
  private:
-  const Batch& batch_;
-  Checker& checker_;
   std::vector<Buffer> outputs_;
 };
 
@@ -144,7 +145,7 @@ class Consumer {
   std::int64_t stalled() const { return stalls_.count(); }
 
  private:
-  int next() const { return batch_.first + static_cast<int>(received_.size()); }
+  int next() const { return batch_.message(static_cast<int>(received_.size())); }
   /// What may come in a buffer where so much of an output has come; throws Error where it is not `bytes`.
   void require(std::size_t got, std::size_t bytes) const;
 
@@ -156,9 +157,15 @@ class Consumer {
   Stalls stalls_;
 };
 
-/// What the host's threads saw of a batch: elapsed time, latencies, and the first messages step by step. The rest is
-/// told by who ran it.
-FlowTimes times_of(const Sent& sent, const Consumer& consumer);
+/// What the host's threads saw of the messages of a batch.
+struct Seen {
+  Sent sent;
+  std::span<const Time> received;  ///< times at which the last bytes of each output were there
+};
+
+/// Their times: elapsed time, latencies, and the first messages step by step. The rest is told by who ran them. Where
+/// several pairs of threads took messages in turn, their batches are given in that order.
+FlowTimes times_of(std::span<const Seen> batches);
 
 /// Adds the host's thread that fills messages, and ties it and the kernel's control messages to a link. Without any,
 /// `leave_out` is told to close what the link has for them.

@@ -30,9 +30,9 @@ LineTester::LineTester(const PacketLine& line, const Packets& packets, PacketChe
 void LineTester::run() {
   const Leaving leaving{over_};
   for (const PacketRange& stretch : stretches_) {
-    draw(packets_, stretch, out_);
+    draw(packets_, stretch, std::span(&out_, 1));
     run(stretch);
-    check(back_, checker_);
+    check(std::span(&back_, 1), stretch.first, checker_);
     if (stopped_) return;
   }
 }

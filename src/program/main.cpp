@@ -13,6 +13,7 @@
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/native.hpp"
 #include "program/choice_option.hpp"
+#include "program/compute_units.hpp"
 #include "program/faults_option.hpp"
 #include "program/flows.hpp"
 #include "program/grain_option.hpp"
@@ -38,6 +39,7 @@ struct CommandLine {
   std::string channel;
   std::uint64_t seed = 1;
   int workers = 0;
+  int units = 0;
   std::vector<std::string> placement;
   Repetition repetition;
   bool list = false;
@@ -67,6 +69,9 @@ void add_to(CLI::App& app, CommandLine& options) {
                  "link to use, if a model has several; by default the first for streams, all for transfers");
   app.add_option("--workers", options.workers,
                  "threads of the target native; by default one for each core, and actors move to be fastest");
+  app.add_option("--compute-units", options.units,
+                 "copies of the kernel on the target native, which take messages in turn; by default one for each "
+                 "worker, if the application's messages are independent");
   app.add_option("--map", options.placement,
                  "ACTOR=WORKER,...: which thread of native runs which actor; the row names the actors")
       ->expected(1)
@@ -88,15 +93,23 @@ void check_workers(int workers) {
     throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", most, workers));
 }
 
+void check_units(int units) {
+  if (units < 1 || units > kMostUnits)
+    throw Error(fmt::format("--compute-units: expected 1..{}, got {}", kMostUnits, units));
+}
+
 void check(const CommandLine& options) {
   if (!options.flow.empty()) flow_named(options.flow);
   if (options.target.empty()) throw Error("--on: expected a target such as model:aws-f1, opencl:0 or native");
   const bool native = options.target == "native";
   if (options.workers != 0 && !native)
     throw Error(fmt::format("--workers: expected the target native, got '{}'", options.target));
+  if (options.units != 0 && !native)
+    throw Error(fmt::format("--compute-units: expected the target native, got '{}'", options.target));
   if (!options.placement.empty() && !native)
     throw Error(fmt::format("--map: expected the target native, got '{}'", options.target));
   if (options.workers != 0) check_workers(options.workers);
+  if (options.units != 0) check_units(options.units);
   options.repetition.check();
   options.faults.chosen();
 }
@@ -136,6 +149,7 @@ Run run_once(const Asked& asked, const CommandLine& options, Target& target, Tra
                      .states = trace,
                      .workers = options.workers,
                      .placement = native::parse_placement(options.placement),
+                     .units = options.units,
                      .grain = options.grain.chosen(),
                      .seed = options.seed,
                      .faults = options.faults.chosen(),

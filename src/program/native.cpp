@@ -1,9 +1,15 @@
 #include "program/native.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <optional>
+#include <span>
+#include <utility>
+#include <vector>
 
+#include "isthmus/base/interrupt.hpp"
 #include "isthmus/native/link.hpp"
+#include "program/compute_units.hpp"
 #include "program/host.hpp"
 #include "program/native_memory.hpp"
 #include "program/native_packets.hpp"
@@ -39,37 +45,90 @@ struct Memories {
   std::optional<NativeMemory> host{};
 };
 
+/// A copy of the kernel in a graph, with a link and host threads of its own.
+class MessageUnit {
+ public:
+  MessageUnit(Graph& graph, const Batch& batch, const ComputeUnit& unit, Memories& memories)
+      : batch_(batch), link_(graph, link_spec(batch)) {
+    if (batch.application.extras.from_storage)
+      storage_ = &graph.add<NativeStorage>("storage reader", {}, batch_);
+    else
+      producer_ = &add_producer(graph, "producer", link_, link_.memory(), Time(), Time(), batch_, [] {});
+    consumer_ =
+        &graph.add<Consumer>("consumer", {}, link_.memory(), Time(), batch_, link_spec(batch).buffer_size, kept_);
+    link_.connect(consumer_->link);
+    add_kernel(graph, unit, memories);
+  }
+
+  const Consumer& consumer() const { return *consumer_; }
+  Seen seen() const {
+    return {.sent = storage_ != nullptr ? storage_->sent() : producer_->sent(), .received = consumer_->received()};
+  }
+  std::span<const std::byte> output(int i) const { return kept_.outputs()[static_cast<std::size_t>(i)].span(); }
+  std::int64_t stalled() const {
+    return consumer_->stalled() + stalling_->stalled() + (producer_ != nullptr ? producer_->stalled() : 0);
+  }
+
+ private:
+  void add_kernel(Graph& graph, const ComputeUnit& unit, Memories& memories) {
+    const Clock clock{Frequency::mhz(1)};  // which means nothing on threads
+    KernelEnds ends = ends_of(link_, batch_.application, storage_ != nullptr ? &storage_->out : nullptr);
+    stalling_.emplace(graph, clock, batch_.faults.stall, ends);
+    std::optional<NativeMemoryEnds> device_memory;
+    if (memories.device) ends.memory = &device_memory.emplace(graph, *memories.device);
+    std::optional<NativeHostEnds> host_memory;
+    if (memories.host) ends.host = &host_memory.emplace(graph, *memories.host);
+    Kernel kernel(graph, {.clock = clock, .fifo = kWords, .unit = unit}, ends);
+    batch_.application.kernel(kernel);
+  }
+
+  Batch batch_;
+  native::Link link_;
+  Kept kept_;
+  const Producer* producer_ = nullptr;
+  NativeStorage* storage_ = nullptr;
+  Consumer* consumer_ = nullptr;
+  std::optional<StallingWords> stalling_;
+};
+
+/// The share of a copy of the kernel.
+Batch share_of(const Batch& batch, const ComputeUnit& unit) {
+  Batch share = batch;
+  share.first = batch.message(unit.number);
+  share.every = unit.of;
+  share.count = (batch.count - unit.number + unit.of - 1) / unit.of;
+  return share;
+}
+
+void compare(const Batch& batch, const std::deque<MessageUnit>& units, Checker& checker) {
+  std::vector<std::byte> input(batch.application.input);
+  for (int i = 0; i < batch.count; ++i) {
+    stop_if_interrupted();
+    batch.application.fill(batch.message(i), input);
+    const int of = static_cast<int>(units.size());
+    checker.check(batch.message(i), input, units[static_cast<std::size_t>(i % of)].output(i / of));
+  }
+}
+
 void run_batch(const Batch& batch, Checker& checker, const Job& job, Memories& memories, NativeRun& result) {
   Graph graph(job.seed + static_cast<std::uint64_t>(batch.first));
-  const native::LinkSpec spec = link_spec(batch);
-  native::Link link(graph, spec);
-  Kept outputs(batch, checker);
-  const Producer* producer = nullptr;
-  NativeStorage* storage = nullptr;
-  if (batch.application.extras.from_storage)
-    storage = &graph.add<NativeStorage>("storage reader", {}, batch);
-  else
-    producer = &add_producer(graph, "producer", link, link.memory(), Time(), Time(), batch, [] {});
-  auto& consumer = graph.add<Consumer>("consumer", {}, link.memory(), Time(), batch, spec.buffer_size, outputs);
-  link.connect(consumer.link);
-  KernelEnds ends = ends_of(link, batch.application, storage != nullptr ? &storage->out : nullptr);
-  const Clock clock{Frequency::mhz(1)};  // which means nothing on threads
-  const StallingWords stalling(graph, clock, job.faults.stall, ends);
-  std::optional<NativeMemoryEnds> device_memory;
-  if (memories.device) ends.memory = &device_memory.emplace(graph, *memories.device);
-  std::optional<NativeHostEnds> host_memory;
-  if (memories.host) ends.host = &host_memory.emplace(graph, *memories.host);
-  Kernel kernel(graph, {.clock = clock, .fifo = kWords}, ends);
-  batch.application.kernel(kernel);
-  native::Report report = run_threads(graph, job);
-  consumer.require_all(why_missing(report));
+  std::deque<MessageUnit> units;
+  const int of = std::min(result.units, batch.count);
+  for (ComputeUnit unit{.of = of}; unit.number < of; ++unit.number) {
+    const Scope scope = graph.scope(scope_of(unit));
+    units.emplace_back(graph, share_of(batch, unit), unit, memories);
+  }
+  native::Report report = run_threads(graph, job, of);
+  std::vector<Seen> seen;
+  for (const MessageUnit& unit : units) {
+    unit.consumer().require_all(why_missing(report));
+    seen.push_back(unit.seen());
+    if (result.run.faults) result.run.faults->stalled += unit.stalled();
+  }
   result.workers = std::move(report.workers);
-  const Sent sent = storage != nullptr ? storage->sent() : producer->sent();
-  result.run.setup += sent.started;
-  add(result.run.times, times_of(sent, consumer));
-  if (!result.run.faults) return;
-  result.run.faults->stalled += consumer.stalled() + stalling.stalled();
-  if (producer != nullptr) result.run.faults->stalled += producer->stalled();
+  result.run.setup += std::ranges::min(seen, {}, [](const Seen& each) { return each.sent.started; }).sent.started;
+  add(result.run.times, times_of(seen));
+  compare(batch, units, checker);
 }
 
 }  // namespace
@@ -78,7 +137,7 @@ NativeRun run_native(const Job& job) {
   if (job.application.extras.packets) return run_packets(job);
   check_words(job.application);
   Checker checker(job.application, job.progress);
-  NativeRun result;
+  NativeRun result{.units = units_of(job, job.count)};
   FlowTimes& times = result.run.times;
   Memories memories;
   const Extras& extras = job.application.extras;

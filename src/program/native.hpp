@@ -9,6 +9,7 @@ namespace isthmus::program {
 
 struct NativeRun {
   Run run{};
+  int units = 1;                                ///< copies of the kernel that shared the messages
   std::vector<native::WorkerReport> workers{};  ///< reports of the workers, with the actors that each ran
 };
 

@@ -7,6 +7,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/worker.hpp"
+#include "program/compute_units.hpp"
 #include "program/line_tester.hpp"
 #include "program/native_packets.hpp"
 
@@ -132,6 +133,7 @@ struct Stopping {
 
 NativeRun run_packets_over_line(const Job& job) {
   const Packets& packets = packets_of(job.application);
+  const int units = units_of(job, packet_count(job));
   const PacketLine line = open_line(job, packets);
   PacketChecker checker = checker_of(job);
   LineTester tester(line, packets, checker, packet_count(job));
@@ -148,7 +150,7 @@ NativeRun run_packets_over_line(const Job& job) {
   native::Report report = run_threads(graph, job);
   if (report.outcome != Outcome::finished) throw Error(report.message);
   beside.finish();
-  NativeRun result{.run = {}, .workers = std::move(report.workers)};
+  NativeRun result{.units = units, .workers = std::move(report.workers)};
   result.run.times.elapsed = tester.spent().elapsed();
   result.run.times.stages = {{"packets over the line and back", tester.spent().elapsed()}};
   result.run.times.latencies = tester.latencies();

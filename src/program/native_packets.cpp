@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <utility>
 #include <vector>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
+#include "isthmus/engine/port_array.hpp"
 #include "isthmus/stream/packet_beats.hpp"
+#include "program/compute_units.hpp"
 #include "program/packet_arena.hpp"
 #include "program/stalls.hpp"
 
@@ -21,8 +24,6 @@ namespace {
 
 /// Beats before the kernel and behind it: so many that who waits for others seldom does.
 constexpr int kBeats = 1024;
-
-struct Compared {};
 
 /// Stores a beat that is read again only after a whole stretch: it drives nothing out of the caches, and its line of
 /// memory is not read first. `to` is a multiple of 16.
@@ -36,58 +37,104 @@ void store_past_caches(std::byte* to, const std::array<std::byte, kBeatBytes>& b
 #endif
 }
 
-/// Draws a batch, then hands its packets to the kernel.
-class PacketFeeder {
- public:
-  Out<NetPacket> out{"out"};
-  In<Compared> compared{"compared"};
+/// The packets of a stretch lie in memory.
+struct StretchBegins {};
+/// Those of a copy of the kernel have come back.
+struct StretchEnds {};
 
-  PacketFeeder(const Packets& packets, std::span<const PacketRange> stretches, Spent& spent, const Faults& faults)
-      : packets_(packets), stretches_(stretches), spent_(spent), stalls_(faults.stall, kHostStall) {}
+/// Draws the packets of a stretch, lets the copies of the kernel have them, and compares them when all have come back:
+/// what it does itself takes none of the measured time.
+class PacketTester {
+ public:
+  PortArray<Out<StretchBegins>> begins;
+  PortArray<In<StretchEnds>> ends;
+
+  PacketTester(const Job& job, int units)
+      : begins(units, "begins"),
+        ends(units, "ends"),
+        packets_(packets_of(job.application)),
+        stretches_(stretches_of(packets_, packet_count(job))),
+        checker_(checker_of(job)),
+        sent_(static_cast<std::size_t>(units), PacketArena(kStretchBytes / static_cast<std::size_t>(units))),
+        kept_(static_cast<std::size_t>(units), PacketArena(0)) {}
 
   void step() {
-    if (sent_ == arena_.lengths().size()) begin();
-    if (sent_ % kTimed == 0) sent_at_.push_back(timer_.now());
+    const PacketRange& stretch = stretches_[tested_];
+    draw(packets_, stretch, sent_);
+    for (std::size_t i = 0; i < kept_.size(); ++i) kept_[i].make_room(sent_[i].used());
+    spent_.begin();
+    for (std::size_t i = 0; i < sent_.size(); ++i)
+      if (has_some(i)) begins[i].push({});
+    for (std::size_t i = 0; i < sent_.size(); ++i)
+      if (has_some(i)) ends[i].read();
+    spent_.end();
+    check(kept_, stretch.first, checker_);
+    ++tested_;
+  }
+  bool done() const { return tested_ == stretches_.size(); }
+
+  /// The packets of copy `unit`, and the place of those that come back.
+  const PacketArena& sent(int unit) const { return sent_[static_cast<std::size_t>(unit)]; }
+  PacketArena& kept(int unit) { return kept_[static_cast<std::size_t>(unit)]; }
+  const PacketChecker& checker() const { return checker_; }
+  const Spent& spent() const { return spent_; }
+
+ private:
+  bool has_some(std::size_t unit) const { return !sent_[unit].lengths().empty(); }
+
+  const Packets& packets_;
+  std::vector<PacketRange> stretches_;
+  PacketChecker checker_;
+  std::vector<PacketArena> sent_;
+  std::vector<PacketArena> kept_;
+  Spent spent_;
+  std::size_t tested_ = 0;
+};
+
+/// Hands a copy's packets to the kernel.
+class PacketFeeder {
+ public:
+  In<StretchBegins> begins{"begins"};
+  Out<NetPacket> out{"out"};
+
+  PacketFeeder(const PacketArena& arena, const Faults& faults) : arena_(arena), stalls_(faults.stall, kHostStall) {}
+
+  void step() {
+    if (left_ == 0) {
+      begins.read();
+      left_ = arena_.lengths().size();
+      at_ = 0;
+    }
+    const std::size_t packet = arena_.lengths().size() - left_;
+    if (packet % kTimed == 0) sent_at_.push_back(timer_.now());
     stalls_.maybe(timer_);
-    const std::size_t bytes = arena_.lengths()[sent_];
+    const std::size_t bytes = arena_.lengths()[packet];
     send_beats({arena_.bytes() + at_, bytes}, out);
     at_ += whole_beats(bytes);
-    ++sent_;
+    --left_;
   }
-  bool done() const { return sent_ == arena_.lengths().size() && next_ == stretches_.size(); }
 
   /// When packets were sent of which the time was taken.
   const std::vector<Time>& sent_at() const { return sent_at_; }
   std::int64_t stalled() const { return stalls_.count(); }
 
  private:
-  void begin() {
-    if (next_ > 0) compared.read();
-    draw(packets_, stretches_[next_++], arena_);
-    sent_ = at_ = 0;
-    spent_.begin();
-  }
-
-  const Packets& packets_;
-  std::span<const PacketRange> stretches_;
-  Spent& spent_;
-  std::size_t next_ = 0;  ///< index of the next stretch
-  PacketArena arena_;
-  std::size_t sent_ = 0;
+  const PacketArena& arena_;
+  std::size_t left_ = 0;  ///< packets of the stretch that are to be sent
   std::size_t at_ = 0;
   std::vector<Time> sent_at_;
   Timer timer_;
   Stalls stalls_;
 };
 
-/// Keeps the packets of a batch, and compares them when the last has come.
+/// Keeps the packets that come back.
 class PacketKeeper {
  public:
   In<NetPacket> in{"in"};
-  Out<Compared> compared{"compared"};
+  Out<StretchEnds> ends{"ends"};
 
-  PacketKeeper(PacketChecker& checker, std::span<const PacketRange> stretches, Spent& spent, const Faults& faults)
-      : checker_(checker), stretches_(stretches), spent_(spent), faults_(faults), stalls_(faults.stall, kHostStall) {}
+  PacketKeeper(const PacketArena& sent, PacketArena& arena, const Faults& faults)
+      : sent_(sent), arena_(arena), faults_(faults), stalls_(faults.stall, kHostStall) {}
 
   void step() {
     stop_if_interrupted();
@@ -95,12 +142,11 @@ class PacketKeeper {
     stalls_.maybe(timer_);
     for (bool ended = false; !ended;)
       read_burst(in, [&](std::span<const NetPacket> beats) { return keep(beats, ended); });
-    if (came_ % kTimed == 0) came_at_.push_back(timer_.now());
-    ++came_;
+    const std::size_t came = arena_.lengths().size();
+    if ((came - 1) % kTimed == 0) came_at_.push_back(timer_.now());
     ++received_;
-    if (arena_.lengths().size() == stretches_[stretch_].packets()) end();
+    if (came == sent_.lengths().size()) ends.push({});
   }
-  bool done() const { return stretch_ == stretches_.size(); }
 
   const std::vector<Time>& came_at() const { return came_at_; }
   std::int64_t stalled() const { return stalls_.count(); }
@@ -118,20 +164,9 @@ class PacketKeeper {
     if (ended) arena_.end_packet(bytes_of(kept.back()));
     return kept.size();
   }
-  void end() {
-    spent_.end();
-    check(arena_, checker_);
-    came_ = 0;
-    ++stretch_;
-    compared.push({});
-  }
 
-  PacketChecker& checker_;
-  std::span<const PacketRange> stretches_;
-  Spent& spent_;  ///< of which the feeder has begun a stretch that ends here: they have turns
-  std::size_t stretch_ = 0;
-  PacketArena arena_;
-  std::size_t came_ = 0;
+  const PacketArena& sent_;  ///< as many are to come back
+  PacketArena& arena_;
   std::vector<Time> came_at_;
   Timer timer_;
   Faults faults_;
@@ -139,42 +174,65 @@ class PacketKeeper {
   int received_ = 0;
 };
 
-FlowTimes times_of(const PacketFeeder& feeder, const PacketKeeper& keeper, Time elapsed) {
-  FlowTimes times;
-  times.elapsed = elapsed;
-  for (std::size_t i = 0; i < keeper.came_at().size(); ++i)
-    times.latencies.push_back(keeper.came_at()[i] - feeder.sent_at()[i]);
-  times.stages = {{"packets through the kernel", times.elapsed}};
-  return times;
-}
+/// A copy of the kernel in a graph, between a feeder and a keeper of its own.
+class PacketUnit {
+ public:
+  PacketUnit(Graph& graph, const Job& job, const ComputeUnit& unit, PacketTester& tester)
+      : feeder_(graph.add<PacketFeeder>("packets", {.group = kHostGroup}, tester.sent(unit.number), job.faults)),
+        keeper_(graph.add<PacketKeeper>("packet keeper", {.group = kHostGroup}, tester.sent(unit.number),
+                                        tester.kept(unit.number), job.faults)),
+        network_(graph, feeder_.out, keeper_.in, kBeats),
+        stalling_(graph, kClock, job.faults.stall, network_) {
+    const auto port = static_cast<std::size_t>(unit.number);
+    graph.connect(tester.begins[port], feeder_.begins, on_threads(1));
+    graph.connect(keeper_.ends, tester.ends[port], on_threads(1));
+    Kernel kernel(graph, {.clock = kClock, .fifo = kBeats, .unit = unit}, {.network = &stalling_});
+    job.application.kernel(kernel);
+  }
+
+  void add_latencies(std::vector<Time>& to) const {
+    for (std::size_t i = 0; i < keeper_.came_at().size(); ++i)
+      to.push_back(keeper_.came_at()[i] - feeder_.sent_at()[i]);
+  }
+  std::int64_t stalled() const { return feeder_.stalled() + keeper_.stalled() + stalling_.stalled(); }
+
+ private:
+  static constexpr Clock kClock{Frequency::mhz(1)};  // which means nothing on threads
+
+  PacketFeeder& feeder_;
+  PacketKeeper& keeper_;
+  ThreadNetwork network_;
+  StallingNetwork stalling_;
+};
 
 }  // namespace
 
 NativeRun run_packets_in_memory(const Job& job) {
-  const Packets& packets = packets_of(job.application);
-  PacketChecker checker = checker_of(job);
-  const std::vector<PacketRange> stretches = stretches_of(packets, packet_count(job));
-  Spent spent;
+  const int of = units_of(job, packet_count(job));
   Graph graph(job.seed);
-  auto& feeder = graph.add<PacketFeeder>("packets", {.group = kHostGroup}, packets, stretches, spent, job.faults);
-  auto& keeper = graph.add<PacketKeeper>("packet keeper", {.group = kHostGroup}, checker, stretches, spent, job.faults);
-  graph.connect(keeper.compared, feeder.compared, on_threads(1));
-  ThreadNetwork network(graph, feeder.out, keeper.in, kBeats);
-  const Clock clock{Frequency::mhz(1)};  // which means nothing on threads
-  StallingNetwork stalling(graph, clock, job.faults.stall, network);
-  Kernel kernel(graph, {.clock = clock, .fifo = kBeats}, {.network = &stalling});
-  job.application.kernel(kernel);
-  native::Report report = run_threads(graph, job);
-  if (!keeper.done())
+  auto& tester = graph.add<PacketTester>("packet tester", {.group = kHostGroup}, job, of);
+  std::deque<PacketUnit> units;
+  for (ComputeUnit unit{.of = of}; unit.number < of; ++unit.number) {
+    const Scope scope = graph.scope(scope_of(unit));
+    units.emplace_back(graph, job, unit, tester);
+  }
+  native::Report report = run_threads(graph, job, of);
+  if (!tester.done())
     throw Error(fmt::format("packet {} has not come back from the kernel: {}; `eop` ends a packet",
-                            checker.tally().received, why_missing(report)));
-  NativeRun result{.run = {}, .workers = std::move(report.workers)};
-  result.run.times = times_of(feeder, keeper, spent.elapsed());
-  result.run.difference = checker.difference();
-  result.run.packets = checker.tally();
-  result.run.packets->cores = spent.cores();
-  result.run.packets->transport = packets.transport;
-  if (job.faults.any()) result.run.faults = {.stalled = feeder.stalled() + keeper.stalled() + stalling.stalled()};
+                            tester.checker().tally().received, why_missing(report)));
+  NativeRun result{.units = of, .workers = std::move(report.workers)};
+  FlowTimes& times = result.run.times;
+  times.elapsed = tester.spent().elapsed();
+  times.stages = {{"packets through the kernel", times.elapsed}};
+  if (job.faults.any()) result.run.faults.emplace();
+  for (const PacketUnit& unit : units) {
+    unit.add_latencies(times.latencies);
+    if (result.run.faults) result.run.faults->stalled += unit.stalled();
+  }
+  result.run.difference = tester.checker().difference();
+  result.run.packets = tester.checker().tally();
+  result.run.packets->cores = tester.spent().cores();
+  result.run.packets->transport = packets_of(job.application).transport;
   return result;
 }
 

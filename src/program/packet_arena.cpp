@@ -77,19 +77,28 @@ void PacketArena::clear() {
   lengths_.clear();
 }
 
-void draw(const Packets& packets, const PacketRange& stretch, PacketArena& arena) {
-  arena.clear();
-  for (int i = stretch.first; i < stretch.end; ++i) packets.fill(i, arena.add_packet(packets.length(i)));
+void draw(const Packets& packets, const PacketRange& stretch, std::span<PacketArena> arenas) {
+  for (PacketArena& arena : arenas) arena.clear();
+  for (int i = stretch.first; i < stretch.end; ++i)
+    packets.fill(i, arenas[static_cast<std::size_t>(i) % arenas.size()].add_packet(packets.length(i)));
 }
 
-void check(PacketArena& arena, PacketChecker& checker) {
-  std::size_t at = 0;
-  for (const std::uint32_t length : arena.lengths()) {
+void check(std::span<PacketArena> arenas, int first, PacketChecker& checker) {
+  struct Next {
+    std::size_t packet = 0;
+    std::size_t at = 0;
+  };
+  std::vector<Next> next(arenas.size());
+  for (auto turn = static_cast<std::size_t>(first);; ++turn) {
+    const PacketArena& arena = arenas[turn % arenas.size()];
+    auto& [packet, at] = next[turn % arenas.size()];
+    if (packet == arena.lengths().size()) break;
     stop_if_interrupted();
+    const std::uint32_t length = arena.lengths()[packet++];
     checker.take({arena.bytes() + at, length});
     at += whole_beats(length);
   }
-  arena.clear();
+  for (PacketArena& arena : arenas) arena.clear();
 }
 
 void Spent::begin() {

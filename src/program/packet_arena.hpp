@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -38,12 +39,12 @@ class PacketArena {
   static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ % 16 == 0);
 
  public:
-  /// Its memory is there before it is used.
-  PacketArena() : bytes_(kStretchBytes) {}
+  /// So much of its memory is there before it is used.
+  explicit PacketArena(std::size_t bytes = kStretchBytes) : bytes_(bytes) {}
 
   /// Room behind all others; what it was before may have moved.
   std::byte* add(std::size_t bytes) {
-    if (used_ + bytes > bytes_.size()) bytes_.resize(2 * bytes_.size());
+    make_room(used_ + bytes);
     return bytes_.data() + std::exchange(used_, used_ + bytes);
   }
   /// What was added since the last packet's end is one, of which the last beat uses so many bytes.
@@ -54,7 +55,11 @@ class PacketArena {
   /// A whole packet of so many bytes, which are to be written.
   std::span<std::byte> add_packet(std::size_t bytes);
   void clear();
+  void make_room(std::size_t bytes) {
+    if (bytes > bytes_.size()) bytes_.resize(std::max(bytes, 2 * bytes_.size()));
+  }
 
+  std::size_t used() const { return used_; }
   const std::byte* bytes() const { return bytes_.data(); }
   const std::vector<std::uint32_t>& lengths() const { return lengths_; }
 
@@ -65,10 +70,10 @@ class PacketArena {
   std::vector<std::uint32_t> lengths_;
 };
 
-/// Fills an arena with the packets of a stretch.
-void draw(const Packets& packets, const PacketRange& stretch, PacketArena& arena);
-/// Compares all that an arena holds, and clears it.
-void check(PacketArena& arena, PacketChecker& checker);
+/// Fills arenas with the packets of a stretch: each packet is in the arena of its number modulo theirs.
+void draw(const Packets& packets, const PacketRange& stretch, std::span<PacketArena> arenas);
+/// Compares all that arenas hold, of which the packets from `first` on were dealt in that way, and clears them.
+void check(std::span<PacketArena> arenas, int first, PacketChecker& checker);
 
 /// On the wall's clock.
 std::int64_t nanoseconds();

@@ -30,6 +30,7 @@ struct Job {
   StateObserver* states = nullptr;
   int workers = 0;                         ///< threads of the target native; 0: as many as fit
   std::map<std::string, int> placement{};  ///< worker of each named actor; others are placed along the channels
+  int units = 0;                           ///< copies of the kernel on threads; 0: see units_of
   std::uint64_t schedule_seed = 0;         ///< order of actors on a model, see RunOptions; no result depends on it
   Grain grain = Grain::fine;               ///< grain of a model: the coarsest that may be used
   std::string channel{};  ///< channel of the circuit's lines with shared memory; empty: the coherent channel

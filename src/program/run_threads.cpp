@@ -1,14 +1,21 @@
 #include "program/run_threads.hpp"
 
+#include <map>
+#include <utility>
+
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
+#include "program/compute_units.hpp"
 #include "program/host.hpp"
 
 namespace isthmus::program {
 
-native::Report run_threads(Graph& graph, const Job& job) {
+native::Report run_threads(Graph& graph, const Job& job, int units) {
+  std::map<std::string, int> placement = job.placement;  // what the user says of a copy holds
+  placement.merge(placement_of_units(job, units));
   native::Report report = native::run(
-      graph, {.workers = job.workers, .placement = job.placement, .throw_on_error = false, .silence = job.silence});
+      graph,
+      {.workers = job.workers, .placement = std::move(placement), .throw_on_error = false, .silence = job.silence});
   if (report.outcome != Outcome::finished) stop_if_interrupted();
   if (report.outcome == Outcome::failed) throw Error(report.message);
   return report;

@@ -6,9 +6,10 @@
 
 namespace isthmus::program {
 
-/// Runs a graph on this machine's threads as a job wants it. Throws Error where an actor has failed. A thread that
-/// Ctrl-C stops fails the run: what counts is why.
-native::Report run_threads(Graph& graph, const Job& job);
+/// Runs a graph on this machine's threads as a job wants it, with so many copies of the kernel in it
+/// (compute_units.hpp). Throws Error where an actor has failed. A thread that Ctrl-C stops fails the run: what counts
+/// is why.
+native::Report run_threads(Graph& graph, const Job& job, int units = 1);
 
 /// Why what a run should have given has not come.
 std::string why_missing(const native::Report& report);

@@ -14,7 +14,7 @@ class DriveContents {
 
   void operator()(std::uint64_t first, std::span<std::byte> bytes) {
     const auto number = static_cast<int>(first / message_.size());
-    if (number != kept_) batch_.application.fill(batch_.first + number, message_);
+    if (number != kept_) batch_.application.fill(batch_.message(number), message_);
     kept_ = number;
     std::memcpy(bytes.data(), message_.data() + first % message_.size(), bytes.size());
   }
@@ -70,7 +70,7 @@ std::vector<platform::PartPlan> BoardStorage::parts() const {
 void NativeStorage::step() {
   stop_if_interrupted();
   begun_.push_back(timer_.now());
-  batch_.application.fill(batch_.first + static_cast<int>(begun_.size()) - 1, bytes_);
+  batch_.application.fill(batch_.message(static_cast<int>(begun_.size()) - 1), bytes_);
   for (std::size_t at = 0; at < bytes_.size(); at += kWordBytes) {
     StreamWord& word = out.slot();
     std::memcpy(word.data.bytes.data(), bytes_.data() + at, kWordBytes);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <optional>
 
 #include "isthmus/base/error.hpp"
@@ -169,10 +170,10 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
   consumer.require_all(kOutputEnded);
   if (host_memory) host_memory->finish();
   const Sent sent = storage ? storage->sent() : producer->sent();
-  FineStream fine{
-      .stream = {.run = {.setup = platform::pool_setup(board, spec) + sent.started, .times = times_of(sent, consumer)},
-                 .parts = parts_of_stream(board, report, stream)},
-      .received = {}};
+  FineStream fine{.stream = {.run = {.setup = platform::pool_setup(board, spec) + sent.started,
+                                     .times = times_of(std::array{Seen{sent, consumer.received()}})},
+                             .parts = parts_of_stream(board, report, stream)},
+                  .received = {}};
   fine.stream.run.times.stages = stages_of_stream(report, stream);
   fine.stream.run.times.lasted = report.end;
   const std::int64_t of_producer = producer != nullptr ? producer->stalled() : 0;

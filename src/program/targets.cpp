@@ -55,11 +55,16 @@ class NativeTarget final : public Target {
   Run run(const Job& job) override {
     NativeRun result = run_native(job);
     workers_ = std::move(result.workers);
+    units_ = result.units;
     return std::move(result.run);
   }
-  void explain(nlohmann::ordered_json& row) const override { row["workers"] = platform::to_json(workers_); }
+  void explain(nlohmann::ordered_json& row) const override {
+    row["compute_units"] = units_;
+    row["workers"] = platform::to_json(workers_);
+  }
 
  private:
+  int units_ = 1;
   std::vector<native::WorkerReport> workers_;
 };
 

@@ -187,6 +187,10 @@ TEST(Program, RefusesInOneLineWhatItCannotDo) {
       {{"--on", "model:aws-f1", "--workers", "1"}, "expected the target native"},
       {{"--on", "native", "--workers", "-1"}, "a thread a core, got -1"},
       {{"--on", "native", "--workers", "8193"}, "a thread a core, got 8193"},
+      {{"--on", "model:aws-f1", "--compute-units", "2"}, "--compute-units: expected the target native"},
+      {{"--on", "native", "--compute-units", "-1"}, "--compute-units: expected 1..1024, got -1"},
+      {{"--on", "native", "--compute-units", "1025"}, "--compute-units: expected 1..1024, got 1025"},
+      {{"--on", "native", "--compute-units", "2"}, "'increments', whose messages may depend on each other, got 2"},
       {{"--on", "model:aws-f1", "--set", "link.pcie.lanes=0"}, "link.pcie.lanes"},
       {{"--frames", "3"}, "--frames"}};
   for (const auto& [arguments, part] : refused) {

@@ -41,6 +41,23 @@ def test_a_row_counts_look_ups_of_whole_messages(real: Isthmus) -> None:
     assert 1 <= row["accesses_per_lookup"] < 2
 
 
+def test_copies_of_the_kernel_share_the_look_ups_and_are_told_with_their_actors(real: Isthmus) -> None:
+    few = ("run", "hash-lookup", "--on", "native", "--count", "1000", "--set", "batch=64", "--set", "table=1")
+    (row,) = real.json(*few, "--compute-units", "3", "--workers", "1")["rows"]
+    assert (row["compute_units"], row["verified"]) == (3, True)
+    (worker,) = row["workers"]
+    assert {f"unit {unit}/matcher" for unit in range(3)} <= set(worker["actors"])
+    shown = real(*few, "--compute-units", "3", "--workers", "1").stdout
+    assert "actors (--compute-units 3 --map ACTOR=WORKER moves one)" in shown
+    moved = real(*few, "--compute-units", "2", "--workers", "1", "--map", "unit 1/matcher=0")
+    assert moved.returncode == 0, moved.stderr
+    (one,) = real.json(*few, "--map", "matcher=0")["rows"]
+    assert one["compute_units"] == 1
+    refused = real("run", "hash-lookup", "--on", "native", "--compute-units", "2", "--faults", "stall=0.1")
+    assert refused.returncode == 2
+    assert "--compute-units: expected 1 of 'hash-lookup', with faults, got 2" in refused.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [

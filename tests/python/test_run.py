@@ -154,6 +154,10 @@ def test_set_reaches_the_model_and_is_refused_for_a_real_device(isthmus: Isthmus
         (("run", "image-filter", "--on", "native", "--flow", "offload"), "--flow: 'native' has no flow 'offload'"),
         (("run", "image-filter", "--on", "opencl:0", "--workers", "2"), "--workers: expected the target native"),
         (("run", "image-filter", "--on", "opencl:0", "--map", "stencil=0"), "--map: expected the target native"),
+        (
+            ("run", "image-filter", "--on", "opencl:0", "--compute-units", "2"),
+            "--compute-units: expected the target native",
+        ),
         ((*RUN, "--format", "xml"), "--format: expected one of table, json, csv, md, got 'xml'"),
     ],
 )

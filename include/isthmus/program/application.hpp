@@ -72,6 +72,9 @@ struct Extras {
   /// Bytes of one of what is counted, where messages hold more than that.
   std::optional<std::size_t> payload{};
   std::vector<std::string_view> parts{};  ///< kinds of parts that the kernels need, besides those of the flow
+  /// The output of a message depends on no other message, and the kernel writes nothing but outputs: on threads several
+  /// copies of it share the messages (Kernel::unit).
+  bool independent = false;
   /// Each message takes the kernel as long as any other, and its output depends on no other message: a long stream may
   /// be told from short ones (docs/grain.md).
   bool steady = false;

@@ -26,11 +26,19 @@ struct KernelEnds {
   std::function<void(const std::string& text)> note = {};  ///< tells the user something
 };
 
+/// One of the copies of a kernel that work side by side on threads, as the compute units of an FPGA do: it is given
+/// each `of`-th message, from the `number`-th on.
+struct ComputeUnit {
+  int number = 0;
+  int of = 1;
+};
+
 /// Facts of the target that a kernel may use.
 struct KernelPlace {
   Clock clock;
   int onchip_latency = 0;  ///< cycles to read on-chip memory; 0 without a board
   int fifo = 64;           ///< words in front of the kernel, and behind it: one block RAM is wide and deep enough
+  ComputeUnit unit{};
 };
 
 /// The place on the device's side of a host link where an application puts its actors, the same on threads and on a
@@ -100,6 +108,8 @@ class Kernel {
   int requests_to_cover_link() const;
 
   int onchip_latency() const { return place_.onchip_latency; }
+  /// Which of its copies this one is, if the application says that there may be several (Extras::independent).
+  const ComputeUnit& unit() const { return place_.unit; }
   /// The clock of the actors; on threads there is none.
   const Clock& clock() const { return place_.clock; }
 

@@ -17,6 +17,7 @@ namespace isthmus::program {
 ///     --set KEY=VALUE                                    replaces a number of the model's platform: KEY has a dot
 ///     --seed N                                           for what is drawn at random
 ///     --workers N                                        threads of the target native
+///     --compute-units N                                  copies of the kernel there
 ///     --map ACTOR=WORKER,...                             which of them runs which actor
 ///     --trace FILE                                       states of the model's parts, for Perfetto
 ///     --grain fine | coarse                              of the model (docs/grain.md)

@@ -94,6 +94,12 @@ class RunRequest:
     )
     count: Count = None
     workers: int | None = given(counting("--workers N", "Threads of the target native. [default: one for each core]"))
+    units: int | None = given(
+        counting(
+            "--compute-units N",
+            "Copies of the kernel on the target native. [default: one for each worker, if messages are independent]",
+        )
+    )
     mapping: list[str] | None = given(
         plain("--map ACTOR=WORKER,...", "Which thread of the target native runs which actor; may be repeated.")
     )
@@ -223,6 +229,7 @@ def _experiments(app: str | None, wanted: RunRequest, typed: TypedOptions) -> li
         parameters=parameters,
         seed=resolve("seed", wanted.seed).value,
         workers=wanted.workers,
+        units=wanted.units,
         mapping=tuple(wanted.mapping or ()),
         sets=asked.platform_sets(),
         channel=wanted.channel,
@@ -261,6 +268,8 @@ def _check(experiment: Experiment) -> None:
         raise IsthmusError(f"--channel: '{target}' is a real device, and only models have links to choose")
     if experiment.workers and not is_native(target):
         raise IsthmusError(f"--workers: expected the target native, got '{target}'")
+    if experiment.units and not is_native(target):
+        raise IsthmusError(f"--compute-units: expected the target native, got '{target}'")
     if experiment.mapping and not is_native(target):
         raise IsthmusError(f"--map: expected the target native, got '{target}'")
 

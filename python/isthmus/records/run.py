@@ -296,6 +296,7 @@ class Row(Record):
     stages: list[Stage] = Field(default_factory=list)
     first_images: list[ImageSteps] = Field(default_factory=list)
     parts: list[Part] = Field(default_factory=list)
+    compute_units: int | None = Field(default=None, description="copies of the kernel, of the target native")
     workers: list[Worker] = Field(default_factory=list)
     bottleneck: Bottleneck | None = Field(default=None, description="of a row that is verified")
     platform: Platform | None = None

@@ -57,6 +57,7 @@ class Experiment:
     parameters: tuple[str, ...] = ()  # NAME=VALUE, as the application declares them
     seed: int | None = None
     workers: int | None = None
+    units: int | None = None  # copies of the kernel
     mapping: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     channel: str | None = None  # the link of a model with several
@@ -95,6 +96,7 @@ class Experiment:
                 "set": self.tool_parameters,
                 "seed": self.seed,
                 "workers": self.workers,
+                "compute-units": self.units,
                 "map": self.mapping,
                 "channel": self.channel or None,
                 "faults": self.faults or None,

@@ -99,7 +99,9 @@ def workers_table(row: Row) -> Table | None:
         (str(number), "any" if worker.core is None else str(worker.core), ", ".join(worker.actors))
         for number, worker in enumerate(row.workers)
     ]
-    return Table(("worker", "core", "actors (--map ACTOR=WORKER moves one)"), cells)
+    units = row.compute_units or 1
+    copies = f"--compute-units {units} " if units > 1 else ""
+    return Table(("worker", "core", f"actors ({copies}--map ACTOR=WORKER moves one)"), cells)
 
 
 def parts_table(row: Row) -> Table | None:

@@ -137,6 +137,7 @@ program::ByteApplication look_ups_of(const program::Values& values) {
     return {{"accesses_per_lookup", state->look_ups->accesses()}};
   };
   extras.parts = {"onchip"};
+  extras.independent = true;
   return program::Application<Key, Value>{
       .name = "hash-lookup",
       .summary = "look-ups in a chained hash table in device memory (Ruan et al., ST-Accel, FCCM 2018, VI-B2)",

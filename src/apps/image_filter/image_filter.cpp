@@ -96,6 +96,7 @@ program::ByteApplication image_filter_of(const FilterSpec& spec, ImageSize size,
                      .place = [size](std::size_t byte) { return pixel(byte, size); },
                      .device = device_kernel(spec, size),
                      .parts = {"onchip"},
+                     .independent = true,
                      .steady = true}};
 }
 

@@ -46,8 +46,11 @@ struct PacketEncryptor {
 
   Aes256Ctr cipher;
   std::uint64_t packet;  ///< number of the next packet
+  std::uint64_t engines;
 
-  PacketEncryptor(const Aes256Key& key, std::uint64_t first) : cipher(key), packet(first) {}
+  /// Engine `number` of `all`, which take packets in turn.
+  PacketEncryptor(const Aes256Key& key, std::uint64_t number, std::uint64_t all)
+      : cipher(key), packet(number), engines(all) {}
 
   void step() {
     pass_burst(in, out, [this](std::span<const NetPacket> from, std::span<NetPacket> to) {
@@ -55,7 +58,7 @@ struct PacketEncryptor {
       const auto beats = at_once.first(beats_of_packet(at_once));
       if (beats.front().sop) {
         cipher.begin(counter_of(packet));
-        packet += kAesStreams;
+        packet += engines;
       }
       const auto stream = cipher.stream(beats.size() * kBeatBytes, beats.back().eop);
       for (std::size_t i = 0; i < beats.size(); ++i)

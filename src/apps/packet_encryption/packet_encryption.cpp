@@ -89,8 +89,11 @@ void lay_out(program::Kernel& kernel, const Aes256Key& key, std::size_t largest)
   auto& merger = kernel.add<PacketMerger>("merger");
   kernel.from_network(splitter.in);
   kernel.to_network(merger.out);
+  const auto unit = static_cast<std::uint64_t>(kernel.unit().number);
+  const auto units = static_cast<std::uint64_t>(kernel.unit().of);
   for (std::size_t i = 0; i < kAesStreams; ++i) {
-    auto& engine = kernel.add<PacketEncryptor>(fmt::format("AES {}", i), key, static_cast<std::uint64_t>(i));
+    // The packets that a copy of the kernel is given are dealt to its engines once more.
+    auto& engine = kernel.add<PacketEncryptor>(fmt::format("AES {}", i), key, unit + i * units, units * kAesStreams);
     kernel.connect(splitter.engines[i], engine.in, fifo(beats));
     kernel.connect(engine.out, merger.engines[i], fifo(beats, kEngineDepth));
   }
@@ -179,6 +182,7 @@ program::ByteApplication encryption_of(const program::Values& values) {
   if (state->trace != nullptr) extras.count = state->trace->packets();
   extras.payload = state->trace != nullptr ? state->trace->mean() : state->packet_size;
   extras.packets = packets_of(values, state);
+  extras.independent = true;
   extras.device = device_kernel(state->key, slot, batch);
   extras.host_threads = static_cast<int>(values.integer("host_threads"));
   extras.open = [state, values](const program::Opening& opening) {

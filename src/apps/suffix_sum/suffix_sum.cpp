@@ -83,6 +83,7 @@ program::ByteApplication of_values(const program::Values& values) {
       .extras = {.device = program::DeviceKernel{.twin = offload::kernel_model<SuffixSumKernel>("suffix_sum"),
                                                  .arguments = {program::InputBuffer{}, program::OutputBuffer{},
                                                                static_cast<std::int32_t>(count)}},
+                 .independent = true,
                  .steady = true}}
       .bytes();
 }

@@ -140,6 +140,7 @@ program::Extras extras_of(const program::Values& values, const std::shared_ptr<S
   };
   extras.device = device_kernel(state->below, state->in_message);
   extras.from_storage = true;
+  extras.independent = true;
   extras.output_bytes = [below = state->below](std::span<const std::byte> in) { return selected_bytes(below, in); };
   extras.received = [state](std::span<const std::byte> output) { state->take(output); };
   extras.told = [state]() -> std::vector<std::pair<std::string, double>> {
