@@ -205,12 +205,18 @@ class PacketUnit {
   StallingNetwork stalling_;
 };
 
+/// It stands with the first copy, whose worker has nothing else to do meanwhile.
+PacketTester& add_tester(Graph& graph, const Job& job, int units) {
+  const Scope scope = graph.scope(scope_of({.of = units}));
+  return graph.add<PacketTester>("packet tester", {.group = kHostGroup}, job, units);
+}
+
 }  // namespace
 
 NativeRun run_packets_in_memory(const Job& job) {
   const int of = units_of(job, packet_count(job));
   Graph graph(job.seed);
-  auto& tester = graph.add<PacketTester>("packet tester", {.group = kHostGroup}, job, of);
+  PacketTester& tester = add_tester(graph, job, of);
   std::deque<PacketUnit> units;
   for (ComputeUnit unit{.of = of}; unit.number < of; ++unit.number) {
     const Scope scope = graph.scope(scope_of(unit));
