@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -71,9 +72,9 @@ class MessageUnit {
 
  private:
   void add_kernel(Graph& graph, const ComputeUnit& unit, Memories& memories) {
-    const Clock clock{Frequency::mhz(1)};  // which means nothing on threads
+    const Clock clock = clock_on_threads();
     KernelEnds ends = ends_of(link_, batch_.application, storage_ != nullptr ? &storage_->out : nullptr);
-    stalling_.emplace(graph, clock, batch_.faults.stall, ends);
+    stalling_ = std::make_unique<StallingWords>(graph, clock, batch_.faults.stall, ends);
     std::optional<NativeMemoryEnds> device_memory;
     if (memories.device) ends.memory = &device_memory.emplace(graph, *memories.device);
     std::optional<NativeHostEnds> host_memory;
@@ -88,7 +89,7 @@ class MessageUnit {
   const Producer* producer_ = nullptr;
   NativeStorage* storage_ = nullptr;
   Consumer* consumer_ = nullptr;
-  std::optional<StallingWords> stalling_;
+  std::unique_ptr<StallingWords> stalling_;
 };
 
 /// The share of a copy of the kernel.

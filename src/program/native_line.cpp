@@ -138,11 +138,11 @@ NativeRun run_packets_over_line(const Job& job) {
   PacketChecker checker = checker_of(job);
   LineTester tester(line, packets, checker, packet_count(job));
   Graph graph;
-  const ActorOptions options{.clock = Clock{Frequency::mhz(1)}, .group = kLinkGroup};
+  const ActorOptions options{.clock = clock_on_threads(), .group = kLinkGroup};
   auto& receiver = graph.add<LineReceiver>("line receiver", options, line.inside(), packets.most, tester);
   auto& transmitter = graph.add<LineTransmitter>("line transmitter", options, line.inside(), packets.most, tester);
   ThreadNetwork network(graph, receiver.out, transmitter.in, kBeats);
-  Kernel kernel(graph, {.clock = Clock{Frequency::mhz(1)}, .fifo = kBeats}, {.network = &network});
+  Kernel kernel(graph, {.clock = clock_on_threads(), .fifo = kBeats}, {.network = &network});
   job.application.kernel(kernel);
   Worker beside;
   const Stopping stopping{tester};

@@ -164,7 +164,7 @@ struct TellingWriter : MemoryWriter<PcieWriteApply, PcieWriteData> {
 template <class Reader, class Request, class Response, class Master>
 void tie_reader(Graph& graph, std::span<std::byte> memory, const Master& master, Out<Request>& requests,
                 In<Response>& words) {
-  auto& reader = graph.add<Reader>(master.name, {.clock = Clock{Frequency::mhz(1)}, .group = kDeviceGroup}, memory);
+  auto& reader = graph.add<Reader>(master.name, {.clock = clock_on_threads(), .group = kDeviceGroup}, memory);
   graph.connect(requests, reader.requests, on_threads(std::max(master.fifo, kBetween)));
   graph.connect(reader.words, words, on_threads(std::max(master.fifo, kBetween)));
 }

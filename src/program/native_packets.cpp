@@ -182,11 +182,11 @@ class PacketUnit {
         keeper_(graph.add<PacketKeeper>("packet keeper", {.group = kHostGroup}, tester.sent(unit.number),
                                         tester.kept(unit.number), job.faults)),
         network_(graph, feeder_.out, keeper_.in, kBeats),
-        stalling_(graph, kClock, job.faults.stall, network_) {
+        stalling_(graph, clock_on_threads(), job.faults.stall, network_) {
     const auto port = static_cast<std::size_t>(unit.number);
     graph.connect(tester.begins[port], feeder_.begins, on_threads(1));
     graph.connect(keeper_.ends, tester.ends[port], on_threads(1));
-    Kernel kernel(graph, {.clock = kClock, .fifo = kBeats, .unit = unit}, {.network = &stalling_});
+    Kernel kernel(graph, {.clock = clock_on_threads(), .fifo = kBeats, .unit = unit}, {.network = &stalling_});
     job.application.kernel(kernel);
   }
 
@@ -197,8 +197,6 @@ class PacketUnit {
   std::int64_t stalled() const { return feeder_.stalled() + keeper_.stalled() + stalling_.stalled(); }
 
  private:
-  static constexpr Clock kClock{Frequency::mhz(1)};  // which means nothing on threads
-
   PacketFeeder& feeder_;
   PacketKeeper& keeper_;
   ThreadNetwork network_;

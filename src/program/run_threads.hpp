@@ -14,7 +14,12 @@ native::Report run_threads(Graph& graph, const Job& job, int units = 1);
 /// Why what a run should have given has not come.
 std::string why_missing(const native::Report& report);
 
-/// Threads have no clock; their channels need a time, which means nothing there.
+/// Threads have no clock; a kernel's actors need one, which means nothing there.
+inline Clock clock_on_threads() {
+  return Clock{Frequency::mhz(1)};
+}
+
+/// Their channels need a time, which means nothing there either.
 inline ChannelOptions on_threads(int depth) {
   return {.depth = depth, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
 }

@@ -74,9 +74,10 @@ struct Numberer {
 };
 
 /// `heeds`: whether each copy of the kernel counts the packets of the others too.
-ByteApplication numbered_packets(std::uint32_t seed, bool heeds) {
+ByteApplication numbered_packets(std::uint32_t seed, bool heeds, const char* transport = "memory") {
   Packets packets;
   packets.most = 1500;
+  packets.transport = transport;
   packets.length = [seed](int packet) {
     std::minstd_rand random(seed + static_cast<std::uint32_t>(packet));
     random.discard(2);
@@ -190,8 +191,7 @@ TEST(ComputeUnits, AreSeenToBeWrongWhereAKernelCountsOnlyItsOwnPackets) {
 
 TEST(ComputeUnits, AreRefusedWhereThereCanBeOnlyOne) {
   const ByteApplication dependent = increments(kNumbers).bytes();
-  ByteApplication over_line = numbered_packets(1, true);
-  over_line.extras.packets->transport = "unix";
+  const ByteApplication over_line = numbered_packets(1, true, "unix");
   const ByteApplication application = independent_increments();
   const auto refused = [](const ByteApplication& of, const How& how, const char* why) {
     EXPECT_THAT([&] { OnThreads(of, 4, how); },
