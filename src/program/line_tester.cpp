@@ -31,6 +31,7 @@ void LineTester::run() {
   const Leaving leaving{over_};
   for (const PacketRange& stretch : stretches_) {
     draw(packets_, stretch, std::span(&out_, 1));
+    back_.make_room(out_.used());
     run(stretch);
     check(std::span(&back_, 1), stretch.first, checker_);
     if (stopped_) return;

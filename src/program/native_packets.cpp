@@ -55,8 +55,8 @@ class PacketTester {
         packets_(packets_of(job.application)),
         stretches_(stretches_of(packets_, packet_count(job))),
         checker_(checker_of(job)),
-        sent_(static_cast<std::size_t>(units), PacketArena(kStretchBytes / static_cast<std::size_t>(units))),
-        kept_(static_cast<std::size_t>(units), PacketArena(0)) {}
+        sent_(static_cast<std::size_t>(units)),
+        kept_(static_cast<std::size_t>(units)) {}
 
   void step() {
     const PacketRange& stretch = stretches_[tested_];

@@ -39,9 +39,6 @@ class PacketArena {
   static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ % 16 == 0);
 
  public:
-  /// So much of its memory is there before it is used.
-  explicit PacketArena(std::size_t bytes = kStretchBytes) : bytes_(bytes) {}
-
   /// Room behind all others; what it was before may have moved.
   std::byte* add(std::size_t bytes) {
     make_room(used_ + bytes);
@@ -55,6 +52,7 @@ class PacketArena {
   /// A whole packet of so many bytes, which are to be written.
   std::span<std::byte> add_packet(std::size_t bytes);
   void clear();
+  /// So many bytes are there, and touched once, before they are used.
   void make_room(std::size_t bytes) {
     if (bytes > bytes_.size()) bytes_.resize(std::max(bytes, 2 * bytes_.size()));
   }
