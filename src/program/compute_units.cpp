@@ -41,8 +41,8 @@ std::string scope_of(const ComputeUnit& unit) {
 
 std::map<std::string, int> placement_of_units(const Job& job, int units) {
   std::map<std::string, int> placement;
-  for (int i = 0; units > 1 && i < units; ++i)
-    placement[scope_of({.number = i, .of = units})] = i * workers_of(job) / units;
+  if (units == 1) return placement;
+  for (int i = 0; i < units; ++i) placement[scope_of({.number = i, .of = units})] = i * workers_of(job) / units;
   return placement;
 }
 

@@ -110,14 +110,15 @@ std::vector<Step> steps_of(const Sent& sent, std::size_t message, Time start, Ti
 
 }  // namespace
 
+Time started(std::span<const Seen> batches) {
+  return std::ranges::min(batches, {}, [](const Seen& each) { return each.sent.started; }).sent.started;
+}
+
 FlowTimes times_of(std::span<const Seen> batches) {
-  Time start = Time::max();
+  const Time start = started(batches);
   std::size_t messages = 0;
   FlowTimes times;
-  for (const Seen& batch : batches) {
-    start = std::min(start, batch.sent.started);
-    messages += batch.received.size();
-  }
+  for (const Seen& batch : batches) messages += batch.received.size();
   for (std::size_t message = 0; message < messages; ++message) {
     const auto& [sent, received] = batches[message % batches.size()];
     const std::size_t i = message / batches.size();

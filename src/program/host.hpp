@@ -163,6 +163,9 @@ struct Seen {
   std::span<const Time> received;  ///< times at which the last bytes of each output were there
 };
 
+/// The time of the first acquire, or read, of all of them.
+Time started(std::span<const Seen> batches);
+
 /// Their times: elapsed time, latencies, and the first messages step by step. The rest is told by who ran them. Where
 /// several pairs of threads took messages in turn, their batches are given in that order.
 FlowTimes times_of(std::span<const Seen> batches);

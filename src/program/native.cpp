@@ -127,7 +127,7 @@ void run_batch(const Batch& batch, Checker& checker, const Job& job, Memories& m
     if (result.run.faults) result.run.faults->stalled += unit.stalled();
   }
   result.workers = std::move(report.workers);
-  result.run.setup += std::ranges::min(seen, {}, [](const Seen& each) { return each.sent.started; }).sent.started;
+  result.run.setup += started(seen);
   add(result.run.times, times_of(seen));
   compare(batch, units, checker);
 }
