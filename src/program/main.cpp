@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"
@@ -101,13 +102,12 @@ void check_units(int units) {
 void check(const CommandLine& options) {
   if (!options.flow.empty()) flow_named(options.flow);
   if (options.target.empty()) throw Error("--on: expected a target such as model:aws-f1, opencl:0 or native");
-  const bool native = options.target == "native";
-  if (options.workers != 0 && !native)
-    throw Error(fmt::format("--workers: expected the target native, got '{}'", options.target));
-  if (options.units != 0 && !native)
-    throw Error(fmt::format("--compute-units: expected the target native, got '{}'", options.target));
-  if (!options.placement.empty() && !native)
-    throw Error(fmt::format("--map: expected the target native, got '{}'", options.target));
+  const std::pair<const char*, bool> of_threads[] = {{"--workers", options.workers != 0},
+                                                     {"--compute-units", options.units != 0},
+                                                     {"--map", !options.placement.empty()}};
+  for (const auto& [option, given] : of_threads)
+    if (given && options.target != "native")
+      throw Error(fmt::format("{}: expected the target native, got '{}'", option, options.target));
   if (options.workers != 0) check_workers(options.workers);
   if (options.units != 0) check_units(options.units);
   options.repetition.check();

@@ -266,12 +266,10 @@ def _check(experiment: Experiment) -> None:
         raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
     if experiment.channel and not is_model(target):
         raise IsthmusError(f"--channel: '{target}' is a real device, and only models have links to choose")
-    if experiment.workers and not is_native(target):
-        raise IsthmusError(f"--workers: expected the target native, got '{target}'")
-    if experiment.units and not is_native(target):
-        raise IsthmusError(f"--compute-units: expected the target native, got '{target}'")
-    if experiment.mapping and not is_native(target):
-        raise IsthmusError(f"--map: expected the target native, got '{target}'")
+    of_threads = {"workers": experiment.workers, "compute-units": experiment.units, "map": experiment.mapping}
+    for name, given_value in of_threads.items():
+        if given_value and not is_native(target):
+            raise IsthmusError(f"--{name}: expected the target native, got '{target}'")
 
 
 def _flow_of(experiment: Experiment) -> str:
