@@ -149,7 +149,6 @@ TEST(ComputeUnits, AreOneForEachWorkerWhereMessagesAreIndependentAndElseOne) {
 }
 
 TEST(ComputeUnits, EachRunOnOneWorkerUnlessTheUserPlacesTheirActors) {
-  if (native::cores() < 2) GTEST_SKIP() << "one core";
   const ByteApplication application = independent_increments();
   const auto worker_of = [](const OnThreads& on, const std::string& actor) {
     for (std::size_t worker = 0; worker < on.row.at("workers").size(); ++worker)
