@@ -26,7 +26,7 @@
 namespace isthmus {
 
 template <class F, class... Spans>
-concept MovesBurst = requires(F& move, Spans... tokens) {
+concept MovesBurst = requires(const F& move, Spans... tokens) {
   { move(tokens...) } -> std::convertible_to<std::size_t>;
 };
 
@@ -42,7 +42,7 @@ struct BurstPorts {
 
 /// Moves as many tokens through both ports, whose ranges are open.
 template <class T, class U, class F>
-void move_alike(NativePort& one, NativePort& other, F& move) {
+void move_alike(NativePort& one, NativePort& other, const F& move) {
   const std::span<T> tokens = one.burst<T>();
   const std::span<U> others = other.burst<U>();
   const std::size_t most = tokens.size() < others.size() ? tokens.size() : others.size();
@@ -56,7 +56,7 @@ void move_alike(NativePort& one, NativePort& other, F& move) {
 /// Waits for a token, and takes those that `move(std::span<const T>)` has read; the actor finishes where the channel is
 /// closed and drained.
 template <class T, MovesBurst<std::span<const T>> F>
-void read_burst(In<T>& in, F move) {
+void read_burst(In<T>& in, const F& move) {
   if (auto* const native = engine::BurstPorts::native(in)) {
     native->await_token();
     native->template advance<T>(move(native->template burst<const T>()));
@@ -67,7 +67,7 @@ void read_burst(In<T>& in, F move) {
 
 /// Does the same with two channels: waits for a token of the first, then of the second, and takes as many of both.
 template <class T, class U, MovesBurst<std::span<const T>, std::span<const U>> F>
-void read_burst(In<T>& in, In<U>& beside, F move) {
+void read_burst(In<T>& in, In<U>& beside, const F& move) {
   auto* const one = engine::BurstPorts::native(in);
   auto* const other = engine::BurstPorts::native(beside);
   if (one != nullptr && other->slots.open()) [[likely]] {
@@ -80,7 +80,7 @@ void read_burst(In<T>& in, In<U>& beside, F move) {
 
 /// Takes those of one channel if a token is visible now; else returns false and does not wait.
 template <class T, MovesBurst<std::span<const T>> F>
-bool pull_burst(In<T>& in, F move) {
+bool pull_burst(In<T>& in, const F& move) {
   if (auto* const native = engine::BurstPorts::native(in)) {
     if (!native->find_token()) return false;
     native->template advance<T>(move(native->template burst<const T>()));
@@ -93,7 +93,7 @@ bool pull_burst(In<T>& in, F move) {
 
 /// Waits for a free slot, and pushes those that `move(std::span<T>)` has filled.
 template <class T, MovesBurst<std::span<T>> F>
-void push_burst(Out<T>& out, F move) {
+void push_burst(Out<T>& out, const F& move) {
   if (auto* const native = engine::BurstPorts::native(out)) {
     native->await_room();
     native->template advance<T>(move(native->template burst<T>()));
@@ -104,7 +104,7 @@ void push_burst(Out<T>& out, F move) {
 
 /// Does the same with two channels, the second after the first, and pushes as many into both.
 template <class T, class U, MovesBurst<std::span<T>, std::span<U>> F>
-void push_burst(Out<T>& out, Out<U>& beside, F move) {
+void push_burst(Out<T>& out, Out<U>& beside, const F& move) {
   auto* const one = engine::BurstPorts::native(out);
   auto* const other = engine::BurstPorts::native(beside);
   if (one != nullptr && other->slots.open()) [[likely]] {
@@ -122,7 +122,7 @@ void push_burst(Out<T>& out, Out<U>& beside, F move) {
 /// Waits for a token, then for a free slot: `move(std::span<const T>, std::span<U>)` gets as many tokens as slots, and
 /// makes one of each.
 template <class T, class U, MovesBurst<std::span<const T>, std::span<U>> F>
-void pass_burst(In<T>& in, Out<U>& out, F move) {
+void pass_burst(In<T>& in, Out<U>& out, const F& move) {
   auto* const from = engine::BurstPorts::native(in);
   auto* const to = engine::BurstPorts::native(out);
   if (from != nullptr && to->slots.open()) [[likely]] {
