@@ -26,6 +26,7 @@ End& end_of(engine::RingEnd& ring_end) {
 void NativeActor::add(End& end) {
   end.actor = this;
   ends_.push_back(&end);
+  only_input_ = std::ranges::count(ends_, false, &End::writes) == 1;
 }
 
 engine::SlotRange NativeActor::open(End& end) {
@@ -213,10 +214,17 @@ bool NativeActor::waits_for_lead(const End& end) {
   return !insists && !goes_past_lead_;
 }
 
+/// Called where a step without the token of the only input did nothing: from now on other actors have their turn first.
+void NativeActor::wait_for_lead_again() {
+  goes_past_lead_ = false;
+  tried_at_ = kNeverTried;
+}
+
 /// Ends a step that had a failed poll and moved nothing. The next step can only differ if an answer has changed, the
 /// actor has another state, or it looks at the time.
 engine::AtBoundary NativeActor::after_silent_step() {
   const bool looks_at_time = actor_.sensed_time && actor_.clocked;
+  if (only_input_ && !looks_at_time) wait_for_lead_again();
   if (would_repeat()) return leave(Wait::news);
   until_ = now() + kPoll;
   return leave(actor_.trivial && !looks_at_time ? Wait::none : Wait::time);

@@ -89,11 +89,14 @@ class alignas(128) NativeActor final : public engine::NativeContext {
   std::size_t place = 0;               ///< place among the actors of its worker
 
  private:
+  static constexpr int kNeverTried = -1;
+
   engine::SlotRange open(End& end);
   engine::SlotRange find(engine::RingEnd& ring_end);
   bool shares_worker() const;
   bool spin(const End& end);
   bool waits_for_lead(const End& end);
+  void wait_for_lead_again();
   void note_failed_poll();
   void suspend(Wait wait, const End* on);
   bool inputs_drained() const;
@@ -108,8 +111,9 @@ class alignas(128) NativeActor final : public engine::NativeContext {
   std::atomic<Worker*> target_ = nullptr;
   bool at_step_boundary_ = true;
   bool insists_ = false;         ///< it steps though its lead is closed
-  int tried_at_ = -1;            ///< `opened` of the lead when it last did so
+  int tried_at_ = kNeverTried;   ///< `opened` of the lead when it last did so
   bool goes_past_lead_ = false;  ///< a step did not wait for the lead
+  bool only_input_ = false;      ///< it reads from one channel alone
   std::vector<End*> ends_;
   Wait wait_ = Wait::none;
   const End* waits_on_ = nullptr;

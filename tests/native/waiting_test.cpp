@@ -109,6 +109,33 @@ TEST_P(NativeWaiting, AnActorThatCountsItsStepsIsNotPutToSleep) {
   EXPECT_EQ(patient.steps, 1000);
 }
 
+struct Sieve {
+  In<int> in;
+  Out<int> out;
+  void step() {
+    if (const int number = in.read(); number % 1000 == 0) out.push(number);
+  }
+};
+struct Asking {
+  In<int> in;
+  int got = 0;
+  int vain = 0;
+  void step() { ++(in.pull() ? got : vain); }
+};
+
+TEST(NativeTurns, AnActorThatAsksItsOnlyInputInVainLetsOthersGoFirst) {
+  const ActorOptions clocked{.clock = Clock{Frequency::mhz(100)}};
+  Graph graph;
+  auto& source = graph.add<Source>("source", clocked);
+  auto& sieve = graph.add<Sieve>("sieve", clocked);
+  auto& asking = graph.add<Asking>("asking", clocked);
+  graph.connect(source.out, sieve.in, {.depth = 1});
+  graph.connect(sieve.out, asking.in);
+  native::run(graph, {.workers = 1});
+  EXPECT_EQ(asking.got, kCount / 1000);
+  EXPECT_LT(asking.vain, kCount / 10);
+}
+
 /// Note the time around each move; the reader stalls now and then.
 struct Punctual {
   Out<int> out;
