@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
@@ -22,12 +23,12 @@ inline constexpr std::uint32_t kKeysAWord = kWordBytes / sizeof(Key);
 /// Look-ups that an actor handles between two moves of tokens, where so many are at hand.
 inline constexpr std::size_t kAtOnce = 32;
 
-/// The part of an entry that a look-up needs: its first bytes.
-struct EntryHead {
-  Key key;
-  Value value;
-  std::uint64_t next;
-};
+/// The field at `offset` of the entry that a word of memory holds: of its 64 bytes no more is loaded than is asked for.
+inline std::uint64_t field_of(const DramReadResp& entry, std::size_t offset) {
+  std::uint64_t field = 0;
+  std::memcpy(&field, entry.data.bytes.data() + offset, sizeof(field));
+  return field;
+}
 
 /// A look-up whose entry is on its way; `number` counts look-ups from the beginning.
 struct Context {
@@ -70,18 +71,17 @@ struct EntryReader {
   void step() {
     while (answered.pull()) ++free;
     while (go_on()) continue;
-    while (free > 0) {
-      const StreamWord* word = keys.pull_in_place();
-      if (word == nullptr) {
+    while (free > 0)
+      if (!begin()) {
         ended = keys.closed();
         return;
       }
-      begin(word->data);
-    }
   }
   bool done() const { return ended && free == window; }
 
  private:
+  static constexpr std::size_t kWordsAtOnce = kAtOnce / kKeysAWord;
+
   /// Tells whether there was a look-up that goes on.
   bool go_on() {
     std::array<Unmatched, kAtOnce> next;
@@ -91,27 +91,42 @@ struct EntryReader {
       std::copy_n(came.begin(), count, next.begin());
       return count;
     });
-    ask(std::span(next).first(count));
+    ask(count, [&](std::size_t i) { return next[i]; });
     return any;
   }
-  void begin(const Word& word) {
-    --free;
-    const auto of_word = std::bit_cast<std::array<Key, kKeysAWord>>(word);
-    std::array<Unmatched, kKeysAWord> first;
-    for (std::size_t i = 0; i < kKeysAWord; ++i)
-      first[i] = {.entry = bucket_of(of_word[i], table.buckets), .context = {.key = of_word[i], .number = number++}};
-    ask(first);
+  /// Tells whether there was a word of keys.
+  bool begin() {
+    std::array<Key, kAtOnce> of_words;
+    std::size_t count = 0;
+    const bool any = pull_burst(keys, [&](std::span<const StreamWord> came) {
+      const std::size_t words = std::min({came.size(), kWordsAtOnce, std::size_t{free}});
+      for (; count < words; ++count)
+        std::memcpy(&of_words[count * kKeysAWord], came[count].data.bytes.data(), kWordBytes);
+      return words;
+    });
+    free -= static_cast<std::uint32_t>(count);
+    ask(count * kKeysAWord, [&, from = number](std::size_t i) -> Unmatched {
+      return {.entry = bucket_of(of_words[i], table.buckets),
+              .context = {.key = of_words[i], .number = from + static_cast<std::uint32_t>(i)}};
+    });
+    number += static_cast<std::uint32_t>(count * kKeysAWord);
+    return any;
   }
-  void ask(std::span<const Unmatched> look_ups) {
-    while (!look_ups.empty())
+  /// Asks for the entries of so many look-ups, which `look_up` gives by their places.
+  template <class LookUp>
+  void ask(std::size_t count, const LookUp& look_up) {
+    for (std::size_t asked = 0; asked < count;)
       push_burst(requests, contexts, [&](std::span<DramReadReq> reads, std::span<Context> kept) {
-        const std::size_t count = std::min(reads.size(), look_ups.size());
-        for (std::size_t i = 0; i < count; ++i) {
-          reads[i] = {.num = 1, .addr = table.address + look_ups[i].entry * sizeof(TableEntry)};
-          kept[i] = look_ups[i].context;
+        const std::size_t now = std::min(reads.size(), count - asked);
+        for (std::size_t i = 0; i < now; ++i) {
+          // Fields apart: a core waits where it loads at once what it has just stored in two parts.
+          const Unmatched of = look_up(asked + i);
+          reads[i] = {.num = 1, .addr = table.address + of.entry * sizeof(TableEntry)};
+          kept[i].key = of.context.key;
+          kept[i].number = of.context.number;
         }
-        look_ups = look_ups.subspan(count);
-        return count;
+        asked += now;
+        return now;
       });
   }
 };
@@ -119,6 +134,7 @@ struct EntryReader {
 /// Compares the key of each entry with that of its look-up (stacc: matcher).
 struct Matcher {
   static constexpr std::uint32_t kMostWords = 1024;
+  static constexpr std::array<std::uint8_t, kKeysAWord> kAllKnown{1, 1, 1, 1, 1, 1, 1, 1};
 
   In<DramReadResp> entries{"entries"};
   In<Context> contexts{"contexts"};
@@ -131,7 +147,7 @@ struct Matcher {
   std::uint32_t first = 0;  ///< index of the word that goes back to the host next
   std::uint32_t in_message = 0;
   std::array<std::array<Value, kKeysAWord>, kMostWords> found{};
-  std::array<std::uint8_t, kMostWords> known{};  ///< known values of each word
+  std::array<std::array<std::uint8_t, kKeysAWord>, kMostWords> known{};  ///< 1 where the value is known
 
   Matcher(std::uint32_t window_words, std::uint32_t message_words) : window(window_words), message(message_words) {}
 
@@ -139,21 +155,21 @@ struct Matcher {
     std::array<Unmatched, kAtOnce> next;
     std::size_t count = 0;
     read_burst(entries, contexts, [&](std::span<const DramReadResp> came, std::span<const Context> of) {
+      const std::uint32_t places = window * kKeysAWord;
       const std::size_t compared = std::min(came.size(), next.size());
       for (std::size_t i = 0; i < compared; ++i) {
-        EntryHead entry;
-        std::memcpy(&entry, came[i].data.bytes.data(), sizeof(entry));
-        if (entry.key == of[i].key)
-          answer(of[i].number, entry.value);
-        else if (entry.next == TableEntry::kLast)
-          answer(of[i].number, kAbsent);
+        const std::uint32_t place = of[i].number & (places - 1);  // a division would take a third of the step
+        if (field_of(came[i], offsetof(TableEntry, key)) == of[i].key)
+          answer(place, field_of(came[i], offsetof(TableEntry, value)));
+        else if (const auto entry = field_of(came[i], offsetof(TableEntry, next)); entry == TableEntry::kLast)
+          answer(place, kAbsent);
         else
-          next[count++] = {.entry = entry.next, .context = of[i]};
+          next[count++] = {.entry = entry, .context = of[i]};
       }
       return compared;
     });
     go_on(std::span(next).first(count));
-    for (; known[first] == kKeysAWord; first = (first + 1) & (window - 1)) send();
+    for (; known[first] == kAllKnown; first = (first + 1) & (window - 1)) send();
   }
 
  private:
@@ -166,15 +182,17 @@ struct Matcher {
         return count;
       });
   }
-  void answer(std::uint32_t number, Value value) {
-    const std::uint32_t word = number / kKeysAWord & (window - 1);  // a division would take a third of the step
-    found[word][number % kKeysAWord] = value;
-    ++known[word];
+  /// Stores alone: a count of a word's known values would wait for the one before at each value.
+  void answer(std::uint32_t place, Value value) {
+    found[place / kKeysAWord][place % kKeysAWord] = value;
+    known[place / kKeysAWord][place % kKeysAWord] = 1;
   }
   void send() {
     if (++in_message == message) in_message = 0;
-    known[first] = 0;
-    values.push({.data = std::bit_cast<Word>(found[first]), .last = in_message == 0});
+    known[first] = {};
+    StreamWord& word = values.slot();
+    word.data = std::bit_cast<Word>(found[first]);
+    word.last = in_message == 0;
     answered.push({});
   }
 };
