@@ -71,52 +71,59 @@ struct MemoryReader {
 
   /// Words of requests that have come, as many as are asked for at once.
   std::span<const WordAddress> take() {
-    std::size_t count = 0;
-    const auto take_words = [&] {
-      for (; left_ > 0 && count < kAtOnce; --left_, word_ += kOneWord) wanted_[count++] = word_;
-    };
-    take_words();
+    std::size_t count = take_words(word_, left_, 0);
     if (count > 0) return std::span(wanted_).first(count);
     pull_burst(requests, [&](std::span<const Request> all) {
       std::size_t taken = 0;
       while (taken < all.size() && count < kAtOnce) {
-        word_ = words_at(memory_, all[taken]);
-        left_ = all[taken++].num;
-        take_words();
+        const Request& request = all[taken++];
+        count = take_words(words_at(memory_, request), request.num, count);
       }
       return taken;
     });
     return std::span(wanted_).first(count);
   }
+  /// Adds `left` words from `word` on to the `count` that are wanted, as far as there is room; keeps the rest.
+  std::size_t take_words(WordAddress word, int left, std::size_t count) {
+    for (; left > 0 && count < kAtOnce; --left, word += kOneWord) wanted_[count++] = word;
+    word_ = word;
+    left_ = left;
+    return count;
+  }
   void ask(std::span<const WordAddress> wanted) {
-    const std::size_t free = std::min(wanted.size(), kMost - (asked_for_ - handed_on_));
-    for (const WordAddress word : wanted.first(free)) prefetch(word);
+    const std::size_t free = std::min(wanted.size(), kMost - under_way());
+    for (const WordAddress word : wanted.first(free)) prefetch(asked_for_++, word);
     wanted = wanted.subspan(free);
     while (!wanted.empty())
       push_burst(words, [&](std::span<Response> slots) {
         const std::size_t count = std::min(slots.size(), wanted.size());
         for (std::size_t i = 0; i < count; ++i) {
-          slots[i] = oldest();
-          prefetch(wanted[i]);
+          slots[i] = prefetched(handed_on_ + i);
+          prefetch(asked_for_ + i, wanted[i]);
         }
+        handed_on_ += count;
+        asked_for_ += count;
         wanted = wanted.subspan(count);
         return count;
       });
   }
   void hand_on_all() {
-    while (asked_for_ > handed_on_)
+    while (under_way() > 0)
       push_burst(words, [this](std::span<Response> slots) {
-        const std::size_t count = std::min(slots.size(), asked_for_ - handed_on_);
-        for (Response& slot : slots.first(count)) slot = oldest();
+        const std::size_t count = std::min(slots.size(), under_way());
+        for (Response& slot : slots.first(count)) slot = prefetched(handed_on_++);
         return count;
       });
   }
-  void prefetch(WordAddress word) {
+  std::size_t under_way() const { return asked_for_ - handed_on_; }
+  void prefetch(std::size_t number, WordAddress word) {
     constexpr int kSecondLevel = 2;  // that cache has more lines under way than the first
     __builtin_prefetch(word, 0, kSecondLevel);
-    prefetched_[asked_for_++ % kMost] = word;
+    prefetched_[number % kMost] = word;
   }
-  const Response& oldest() { return *reinterpret_cast<const Response*>(prefetched_[handed_on_++ % kMost]); }
+  const Response& prefetched(std::size_t number) const {
+    return *reinterpret_cast<const Response*>(prefetched_[number % kMost]);
+  }
 
   std::span<std::byte> memory_;
   std::array<WordAddress, kMost> prefetched_{};
