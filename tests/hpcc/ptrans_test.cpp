@@ -139,7 +139,7 @@ TEST(Ptrans, BothVariantsAreRightInEveryTypeBlockAndReplication) {
   for (const char* variant : {"single", "ndrange"})
     for (const char* type : {"DATA_TYPE=float", "DATA_TYPE=double"})
       for (const std::vector<std::string>& blocks : {std::vector<std::string>{"BLOCK_SIZE=64", "NUM_REPLICATIONS=4"},
-                                                     std::vector<std::string>{"BLOCK_SIZE=192"}}) {
+                                                     std::vector<std::string>{"BLOCK_SIZE=96", "MATRIX_SIZE=96"}}) {
         const Outcome done = run(small(variant, {type, blocks.front(), blocks.back()}), cluster::alone());
         EXPECT_TRUE(done.validation.passed()) << variant << type << blocks.front() << done.validation.error;
       }
