@@ -115,7 +115,8 @@ struct EntryReader {
   /// Asks for the entries of so many look-ups, which `look_up` gives by their places.
   template <class LookUp>
   void ask(std::size_t count, const LookUp& look_up) {
-    for (std::size_t asked = 0; asked < count;)
+    std::size_t asked = 0;
+    while (asked < count)
       push_burst(requests, contexts, [&](std::span<DramReadReq> reads, std::span<Context> kept) {
         const std::size_t now = std::min(reads.size(), count - asked);
         for (std::size_t i = 0; i < now; ++i) {
