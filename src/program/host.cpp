@@ -11,6 +11,7 @@
 namespace isthmus::program {
 
 void Producer::step() {
+  if (!batch_.begin(next())) return;
   const int message = batch_.message(next());
   timer_.works_on(message);
   if (next() == 0) started_ = timer_.now();
@@ -66,7 +67,7 @@ void CopiedOut::take(int message, std::size_t offset, Buffer buffer) {
 
 void Consumer::step() {
   stop_if_interrupted();
-  die_after(batch_.faults, next());
+  die_after(batch_.faults, batch_.first + next());
   const std::size_t size = batch_.application.output;
   Time now;
   for (std::size_t got = 0; got < size;) {
@@ -75,10 +76,10 @@ void Consumer::step() {
     stalls_.maybe(timer_);
     const std::size_t bytes = buffer.span().size();
     require(got, bytes);
-    outputs_.take(next(), got, std::move(buffer));
+    outputs_.take(batch_.message(next()), got, std::move(buffer));
     got = batch_.application.extras.output_bytes ? size : got + bytes;
   }
-  const int message = next();
+  const int message = batch_.message(next());
   received_.push_back(now);
   outputs_.finished(message);
 }
@@ -88,44 +89,48 @@ void Consumer::require(std::size_t got, std::size_t bytes) const {
   const std::size_t size = application.output;
   const bool shorter = application.extras.output_bytes != nullptr;
   if (shorter ? bytes <= size : bytes == std::min(size - got, buffer_)) return;
-  throw Error(fmt::format("message {} of '{}': expected {}{} bytes of output, got {}; `last` closes a message", next(),
-                          application.name, shorter ? "at most " : "", size, got + bytes));
+  throw Error(fmt::format("message {} of '{}': expected {}{} bytes of output, got {}; `last` closes a message",
+                          batch_.message(next()), application.name, shorter ? "at most " : "", size, got + bytes));
 }
 
 void Consumer::require_all(const std::string& why) const {
   if (done()) return;
-  throw Error(fmt::format("message {} has not come back from the kernel: {}; `last` closes a message", next(), why));
+  throw Error(fmt::format("message {} has not come back from the kernel: {}; `last` closes a message",
+                          batch_.message(next()), why));
 }
 
 namespace {
 
-/// Of a message that was received at `received`, all from `start` on.
-std::vector<Step> steps_of(const Sent& sent, std::size_t message, Time start, Time received) {
-  const Time begun = sent.begun[message] - start;
-  if (sent.committed.empty()) return {{.name = "read to receive", .begin = begun, .end = received}};
-  const Time committed = sent.committed[message] - start;
+/// Of the i-th message of a pair of threads, all from `start` on.
+std::vector<Step> steps_of(const Seen& seen, std::size_t i, Time start) {
+  const Time begun = seen.sent.begun[i] - start;
+  const Time received = seen.received[i] - start;
+  if (seen.sent.committed.empty()) return {{.name = "read to receive", .begin = begun, .end = received}};
+  const Time committed = seen.sent.committed[i] - start;
   return {{.name = "acquire to commit", .begin = begun, .end = committed},
           {.name = "commit to receive", .begin = committed, .end = received}};
 }
 
 }  // namespace
 
-Time started(std::span<const Seen> batches) {
-  return std::ranges::min(batches, {}, [](const Seen& each) { return each.sent.started; }).sent.started;
+Time started(std::span<const Seen> pairs) {
+  return std::ranges::min(pairs, {}, [](const Seen& each) { return each.sent.started; }).sent.started;
 }
 
-FlowTimes times_of(std::span<const Seen> batches) {
-  const Time start = started(batches);
+FlowTimes times_of(std::span<const Seen> pairs) {
+  const Time start = started(pairs);
   std::size_t messages = 0;
+  for (const Seen& seen : pairs) messages += seen.received.size();
   FlowTimes times;
-  for (const Seen& batch : batches) messages += batch.received.size();
-  for (std::size_t message = 0; message < messages; ++message) {
-    const auto& [sent, received] = batches[message % batches.size()];
-    const std::size_t i = message / batches.size();
-    times.elapsed = std::max(times.elapsed, received[i] - start);
-    times.latencies.push_back(received[i] - sent.begun[i]);
-    if (message < kMessagesTold) times.first.push_back(steps_of(sent, i, start, received[i] - start));
-  }
+  times.latencies.resize(messages);
+  times.first.resize(std::min<std::size_t>(messages, kMessagesTold));
+  for (const Seen& seen : pairs)
+    for (std::size_t i = 0; i < seen.received.size(); ++i) {
+      const auto number = seen.numbers.empty() ? i : static_cast<std::size_t>(seen.numbers[i]);
+      times.elapsed = std::max(times.elapsed, seen.received[i] - start);
+      times.latencies[number] = seen.received[i] - seen.sent.begun[i];
+      if (number < kMessagesTold) times.first[number] = steps_of(seen, i, start);
+    }
   return times;
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -7,21 +9,26 @@
 #include "isthmus/stream/host_buffers.hpp"
 #include "program/checker.hpp"
 #include "program/run.hpp"
+#include "program/share.hpp"
 #include "program/stalls.hpp"
 
 /// The host's threads of a stream: one fills messages, the other takes the outputs.
 namespace isthmus::program {
 
-/// Messages of an application in one graph: `count` of them, each `every` behind the one before.
+/// Messages of an application in one graph.
 struct Batch {
   const ByteApplication& application;
   int first;
   int count;
-  int every = 1;
-  Faults faults{};  ///< faults of the host threads
+  Faults faults{};         ///< faults of the host threads
+  Share* share = nullptr;  ///< of them, where links share them
 
-  /// The number of the i-th of them.
-  int message(int i) const { return first + i * every; }
+  /// Begins with the i-th message of this link; false where there is none.
+  bool begin(int i) const { return share != nullptr ? share->take() : i < count; }
+  /// The number of the i-th message of this link, once it has begun.
+  int message(int i) const { return first + (share != nullptr ? share->number(i) : i); }
+  /// Whether this link has no more than the first `i` messages.
+  bool ends_after(int i) const { return share != nullptr ? share->ended() && share->taken() == i : i == count; }
 };
 
 /// The times at which messages were sent, by any thread.
@@ -41,7 +48,7 @@ class Producer {
   Producer(PinnedMemory& memory, Time call, const Batch& batch)
       : link(memory, call), batch_(batch), stalls_(batch.faults.stall, kHostStall) {}
   void step();
-  bool done() const { return next() == batch_.count; }
+  bool done() const { return batch_.ends_after(next()); }
 
   /// The first acquire.
   Time started() const { return started_; }
@@ -136,7 +143,7 @@ class Consumer {
         stalls_(batch.faults.stall, kHostStall) {}
   /// Throws Error where an output has another size than expected, and where the thread is to die.
   void step();
-  bool done() const { return static_cast<int>(received_.size()) == batch_.count; }
+  bool done() const { return batch_.ends_after(next()); }
 
   /// The time at which the last bytes of each output were there.
   const std::vector<Time>& received() const { return received_; }
@@ -145,7 +152,7 @@ class Consumer {
   std::int64_t stalled() const { return stalls_.count(); }
 
  private:
-  int next() const { return batch_.message(static_cast<int>(received_.size())); }
+  int next() const { return static_cast<int>(received_.size()); }
   /// What may come in a buffer where so much of an output has come; throws Error where it is not `bytes`.
   void require(std::size_t got, std::size_t bytes) const;
 
@@ -161,14 +168,14 @@ class Consumer {
 struct Seen {
   Sent sent;
   std::span<const Time> received;  ///< times at which the last bytes of each output were there
+  std::span<const int> numbers{};  ///< the messages' numbers in the batch, where several pairs of threads share it
 };
 
 /// The time of the first acquire, or read, of all of them.
-Time started(std::span<const Seen> batches);
+Time started(std::span<const Seen> pairs);
 
-/// Their times: elapsed time, latencies, and the first messages step by step. The rest is told by who ran them. Where
-/// several pairs of threads took messages in turn, their batches are given in that order.
-FlowTimes times_of(std::span<const Seen> batches);
+/// Their times: elapsed time, latencies, and the first messages step by step. The rest is told by who ran them.
+FlowTimes times_of(std::span<const Seen> pairs);
 
 /// Adds the host's thread that fills messages, and ties it and the kernel's control messages to a link. Without any,
 /// `leave_out` is told to close what the link has for them.

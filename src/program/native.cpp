@@ -1,6 +1,7 @@
 #include "program/native.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -32,12 +33,26 @@ int batch_size(const ByteApplication& application) {
   return static_cast<int>(std::clamp<std::size_t>(kBatchBytes / application.output, 1, kBatchMessages));
 }
 
+/// The messages that one of so many copies of the kernel may take: half as many again as an even share, for which there
+/// are buffers.
+int most_of(const Batch& batch, int units) {
+  const int even = (batch.count + units - 1) / units;
+  return std::min(batch.count, even + (even + 1) / 2);
+}
+
+std::size_t largest(const ByteApplication& application) {
+  return std::max(application.input, application.output);
+}
+
 /// One word more than a message: an output that is too long is seen, not split.
-native::LinkSpec link_spec(const Batch& batch) {
-  const std::size_t most = std::max(batch.application.input, batch.application.output);
-  return {.buffer_size = Bytes{static_cast<std::int64_t>(most + kWordBytes)},
-          .input_buffers = static_cast<int>(std::clamp<std::size_t>(kInputBytes / most, 4, 8)),
-          .output_buffers = batch.count + 1};
+Bytes buffer_size(const ByteApplication& application) {
+  return Bytes{static_cast<std::int64_t>(largest(application) + kWordBytes)};
+}
+
+native::LinkSpec link_spec(const ByteApplication& application, int outputs) {
+  return {.buffer_size = buffer_size(application),
+          .input_buffers = static_cast<int>(std::clamp<std::size_t>(kInputBytes / largest(application), 4, 8)),
+          .output_buffers = outputs + 1};
 }
 
 /// What a kernel reaches beside its messages, of applications that keep something there.
@@ -49,23 +64,29 @@ struct Memories {
 /// A copy of the kernel in a graph, with a link and host threads of its own.
 class MessageUnit {
  public:
-  MessageUnit(Graph& graph, const Batch& batch, const ComputeUnit& unit, Memories& memories)
-      : batch_(batch), link_(graph, link_spec(batch)) {
+  /// `next` counts the messages that have been taken.
+  MessageUnit(Graph& graph, const Batch& batch, std::atomic<int>& next, const ComputeUnit& unit, Memories& memories)
+      : share_(next, batch.count, most_of(batch, unit.of)),
+        batch_(batch),
+        link_(graph, link_spec(batch.application, most_of(batch, unit.of))) {
+    batch_.share = &share_;
     if (batch.application.extras.from_storage)
       storage_ = &graph.add<NativeStorage>("storage reader", {}, batch_);
     else
       producer_ = &add_producer(graph, "producer", link_, link_.memory(), Time(), Time(), batch_, [] {});
     consumer_ =
-        &graph.add<Consumer>("consumer", {}, link_.memory(), Time(), batch_, link_spec(batch).buffer_size, kept_);
+        &graph.add<Consumer>("consumer", {}, link_.memory(), Time(), batch_, buffer_size(batch.application), kept_);
     link_.connect(consumer_->link);
     add_kernel(graph, unit, memories);
   }
 
   const Consumer& consumer() const { return *consumer_; }
   Seen seen() const {
-    return {.sent = storage_ != nullptr ? storage_->sent() : producer_->sent(), .received = consumer_->received()};
+    return {.sent = storage_ != nullptr ? storage_->sent() : producer_->sent(),
+            .received = consumer_->received(),
+            .numbers = share_.numbers()};
   }
-  std::span<const std::byte> output(int i) const { return kept_.outputs()[static_cast<std::size_t>(i)].span(); }
+  const std::vector<Buffer>& outputs() const { return kept_.outputs(); }
   std::int64_t stalled() const {
     return consumer_->stalled() + stalling_->stalled() + (producer_ != nullptr ? producer_->stalled() : 0);
   }
@@ -83,6 +104,7 @@ class MessageUnit {
     batch_.application.kernel(kernel);
   }
 
+  Share share_;
   Batch batch_;
   native::Link link_;
   Kept kept_;
@@ -92,38 +114,40 @@ class MessageUnit {
   std::unique_ptr<StallingWords> stalling_;
 };
 
-/// The share of a copy of the kernel.
-Batch share_of(const Batch& batch, const ComputeUnit& unit) {
-  Batch share = batch;
-  share.first = batch.message(unit.number);
-  share.every = unit.of;
-  share.count = (batch.count - unit.number + unit.of - 1) / unit.of;
-  return share;
+/// The outputs of a batch in the order of its messages.
+std::vector<std::span<const std::byte>> outputs_of(const Batch& batch, const std::deque<MessageUnit>& units) {
+  std::vector<std::span<const std::byte>> outputs(static_cast<std::size_t>(batch.count));
+  for (const MessageUnit& unit : units) {
+    auto output = unit.outputs().begin();
+    for (const int number : unit.seen().numbers) outputs[static_cast<std::size_t>(number)] = (output++)->span();
+  }
+  return outputs;
 }
 
 void compare(const Batch& batch, const std::deque<MessageUnit>& units, Checker& checker) {
   std::vector<std::byte> input(batch.application.input);
-  for (int i = 0; i < batch.count; ++i) {
+  int message = batch.first;
+  for (const auto& output : outputs_of(batch, units)) {
     stop_if_interrupted();
-    batch.application.fill(batch.message(i), input);
-    const int of = static_cast<int>(units.size());
-    checker.check(batch.message(i), input, units[static_cast<std::size_t>(i % of)].output(i / of));
+    batch.application.fill(message, input);
+    checker.check(message++, input, output);
   }
 }
 
 void run_batch(const Batch& batch, Checker& checker, const Job& job, Memories& memories, NativeRun& result) {
   Graph graph(job.seed + static_cast<std::uint64_t>(batch.first));
+  std::atomic<int> next = 0;
   std::deque<MessageUnit> units;
   const int of = std::min(result.units, batch.count);
   for (ComputeUnit unit{.of = of}; unit.number < of; ++unit.number) {
     const Scope scope = graph.scope(scope_of(unit));
-    units.emplace_back(graph, share_of(batch, unit), unit, memories);
+    units.emplace_back(graph, batch, next, unit, memories);
   }
   native::Report report = run_threads(graph, job, of);
   std::vector<Seen> seen;
   for (const MessageUnit& unit : units) {
     unit.consumer().require_all(why_missing(report));
-    seen.push_back(unit.seen());
+    if (!unit.outputs().empty()) seen.push_back(unit.seen());
     if (result.run.faults) result.run.faults->stalled += unit.stalled();
   }
   result.workers = std::move(report.workers);

@@ -69,8 +69,10 @@ std::vector<platform::PartPlan> BoardStorage::parts() const {
 
 void NativeStorage::step() {
   stop_if_interrupted();
+  if (!batch_.begin(next())) return;
+  const int message = batch_.message(next());
   begun_.push_back(timer_.now());
-  batch_.application.fill(batch_.message(static_cast<int>(begun_.size()) - 1), bytes_);
+  batch_.application.fill(message, bytes_);
   for (std::size_t at = 0; at < bytes_.size(); at += kWordBytes) {
     StreamWord& word = out.slot();
     std::memcpy(word.data.bytes.data(), bytes_.data() + at, kWordBytes);

@@ -50,11 +50,13 @@ class NativeStorage {
 
   explicit NativeStorage(const Batch& batch) : batch_(batch), bytes_(batch.application.input) {}
   void step();
-  bool done() const { return static_cast<int>(begun_.size()) == batch_.count; }
+  bool done() const { return batch_.ends_after(next()); }
 
   Sent sent() const { return {.started = begun_.front(), .begun = begun_, .committed = {}}; }
 
  private:
+  int next() const { return static_cast<int>(begun_.size()); }
+
   const Batch& batch_;
   std::vector<std::byte> bytes_;
   std::vector<Time> begun_;

@@ -5,11 +5,14 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "increments.hpp"
@@ -54,6 +57,27 @@ struct OnThreads {
                        .units = how.units,
                        .faults = how.faults});
     target->explain(row);
+  }
+};
+
+/// Adds 2 to each number; the first copy does so only once the second has finished `wanted` messages.
+struct HeldUp {
+  In<StreamWord> in{"in"};
+  Out<StreamWord> out{"out"};
+  std::atomic<int>& finished;
+  int wanted;
+  bool waits;
+
+  HeldUp(const ComputeUnit& unit, std::atomic<int>& messages, int most)
+      : finished(messages), wanted(most), waits(unit.number == 0) {}
+  void step() {
+    StreamWord word = in.read();
+    while (waits && finished.load() < wanted) std::this_thread::yield();
+    auto numbers = std::bit_cast<Numbers>(word.data);
+    for (Number& number : numbers) number += 2;
+    word.data = std::bit_cast<Word>(numbers);
+    out.push(word);
+    if (!waits && word.last) ++finished;
   }
 };
 
@@ -133,6 +157,21 @@ TEST(ComputeUnits, GiveTheOutputsOfOneInTheOrderOfTheMessages) {
     for (const Time latency : on.run.times.latencies) EXPECT_LE(latency, on.run.times.elapsed);
     EXPECT_EQ(on.row.at("compute_units"), std::min(units, count));
   }
+}
+
+TEST(ComputeUnits, TakeTheMessagesThatOneThatIsHeldUpLeaves) {
+  std::atomic<int> finished = 0;
+  auto application = increments(kNumbers);
+  application.extras.independent = true;
+  application.kernel = [&finished](Kernel& kernel) {
+    const int more_than_half = 60;
+    auto& actor = kernel.add<HeldUp>("held up", kernel.unit(), finished, more_than_half);
+    kernel.from_host(actor.in);
+    kernel.to_host(actor.out);
+  };
+  const OnThreads on(application.bytes(), 100, {.units = 2, .workers = 2});
+  EXPECT_TRUE(on.run.right());
+  EXPECT_GE(finished.load(), 60);
 }
 
 TEST(ComputeUnits, AreOneForEachWorkerWhereMessagesAreIndependentAndElseOne) {
