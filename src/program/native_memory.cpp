@@ -18,8 +18,9 @@ namespace {
 constexpr auto kOneWord = static_cast<std::uint64_t>(kWordBytes);
 /// Pages of 2 MiB, of x86 and of Arm with pages of 4 KiB.
 constexpr std::size_t kHugePage = std::size_t{2} << 20U;
-/// Requests, or words, between memory and an actor.
-constexpr int kBetween = kPrefetched / 2;
+/// Requests, or words, between memory and an actor, at least: where a channel holds as many as are under way, actors
+/// have fewer and longer turns.
+constexpr int kBetween = kPrefetched;
 constexpr std::size_t kFilledAtOnce = std::size_t{64} << 20U;
 
 /// The name of the memory to which a request goes, in errors.
@@ -30,13 +31,18 @@ inline constexpr const char* kPlace<PcieReadReq> = "host";
 template <>
 inline constexpr const char* kPlace<PcieWriteApply> = "host";
 
+/// A function of its own, so that the look at a request stays small.
+template <class Request>
+[[noreturn, gnu::noinline, gnu::cold]] void refuse(std::span<std::byte> memory, const Request& request) {
+  throw Error(fmt::format("{} address {:#x}: expected {} words of {} B in an image of {} B", kPlace<Request>,
+                          request.addr, request.num, kOneWord, memory.size()));
+}
+
 /// Throws Error for words that are not in memory.
 template <class Request>
 std::byte* words_at(std::span<std::byte> memory, const Request& request) {
-  const std::uint64_t words = request.num;
-  if (request.addr > memory.size() || words * kOneWord > memory.size() - request.addr)
-    throw Error(fmt::format("{} address {:#x}: expected {} words of {} B in an image of {} B", kPlace<Request>,
-                            request.addr, words, kOneWord, memory.size()));
+  const std::uint64_t bytes = std::uint64_t{request.num} * kOneWord;
+  if (request.addr > memory.size() || bytes > memory.size() - request.addr) refuse(memory, request);
   return memory.data() + request.addr;
 }
 
@@ -50,9 +56,12 @@ struct MemoryReader {
   explicit MemoryReader(std::span<std::byte> memory) : memory_(memory) {}
 
   void step() {
-    if (const auto wanted = take(); !wanted.empty()) {
+    const bool came = pull_burst(requests, [this](std::span<const Request> all) {
+      ask(all);
+      return all.size();
+    });
+    if (came) {
       idle_ = 0;
-      ask(wanted);
       return;
     }
     // Others have a turn first, who may ask for more: words that are handed on at once have not come yet.
@@ -61,78 +70,86 @@ struct MemoryReader {
     ended_ = requests.closed();
     hand_on_all();
   }
-  bool done() const { return ended_ && asked_for_ == handed_on_; }
+  bool done() const { return ended_ && under_way_ == 0; }
 
  private:
   using WordAddress = const std::byte*;
   static constexpr std::size_t kMost = kPrefetched;
-  static constexpr std::size_t kAtOnce = 64;
   static constexpr int kPatience = 3;
 
-  /// Words of requests that have come, as many as are asked for at once.
-  std::span<const WordAddress> take() {
-    std::size_t count = take_words(word_, left_, 0);
-    if (count > 0) return std::span(wanted_).first(count);
-    pull_burst(requests, [&](std::span<const Request> all) {
-      std::size_t taken = 0;
-      while (taken < all.size() && count < kAtOnce) {
-        const Request& request = all[taken++];
-        count = take_words(words_at(memory_, request), request.num, count);
-      }
-      return taken;
-    });
-    return std::span(wanted_).first(count);
+  /// Words of requests, from the first on that has not been asked for.
+  struct Wanted {
+    const Request* request;
+    const Request* end;
+    int begun = 0;  ///< words of `request` that have been asked for
+
+    bool any() const { return request != end; }
+  };
+
+  void ask(std::span<const Request> all) {
+    Wanted wanted{.request = all.data(), .end = all.data() + all.size()};
+    if (under_way_ < kMost)
+      under_way_ += each(wanted, kMost - under_way_,
+                         [places = prefetched_.data(), to = oldest_ + under_way_](std::size_t i, WordAddress word) {
+                           prefetch(places[(to + i) % kMost], word);
+                         });
+    while (wanted.any())
+      push_burst(words, [&](std::span<Response> slots) {
+        const auto exchange = [slot = slots.data(), places = prefetched_.data(), from = oldest_](std::size_t i,
+                                                                                                 WordAddress word) {
+          WordAddress& place = places[(from + i) % kMost];
+          slot[i] = *reinterpret_cast<const Response*>(place);
+          prefetch(place, word);
+        };
+        const std::size_t count = each(wanted, slots.size(), exchange);
+        oldest_ += count;
+        return count;
+      });
   }
-  /// Adds `left` words from `word` on to the `count` that are wanted, as far as there is room; keeps the rest.
-  std::size_t take_words(WordAddress word, int left, std::size_t count) {
-    for (; left > 0 && count < kAtOnce; --left, word += kOneWord) wanted_[count++] = word;
-    word_ = word;
-    left_ = left;
+  /// Calls `f` with the number and the address of each word that is wanted, `most` at most, and returns how many.
+  template <class F>
+  std::size_t each(Wanted& wanted, std::size_t most, const F& f) const {
+    Wanted next = wanted;
+    const std::span<std::byte> memory = memory_;
+    std::size_t count = 0;
+    while (count < most && next.any()) {
+      WordAddress word = words_at(memory, *next.request);
+      if (next.request->num == 1) {  // as look-ups ask, without a loop over words
+        f(count++, word);
+        ++next.request;
+        continue;
+      }
+      for (word += std::ptrdiff_t{next.begun} * kOneWord; next.begun < next.request->num && count < most;
+           ++next.begun, word += kOneWord)
+        f(count++, word);
+      if (next.begun < next.request->num) break;
+      next.begun = 0;
+      ++next.request;
+    }
+    wanted = next;
     return count;
   }
-  void ask(std::span<const WordAddress> wanted) {
-    const std::size_t free = std::min(wanted.size(), kMost - under_way());
-    for (const WordAddress word : wanted.first(free)) prefetch(asked_for_++, word);
-    wanted = wanted.subspan(free);
-    while (!wanted.empty())
-      push_burst(words, [&](std::span<Response> slots) {
-        const std::size_t count = std::min(slots.size(), wanted.size());
-        for (std::size_t i = 0; i < count; ++i) {
-          slots[i] = prefetched(handed_on_ + i);
-          prefetch(asked_for_ + i, wanted[i]);
-        }
-        handed_on_ += count;
-        asked_for_ += count;
-        wanted = wanted.subspan(count);
-        return count;
-      });
-  }
   void hand_on_all() {
-    while (under_way() > 0)
+    while (under_way_ > 0)
       push_burst(words, [this](std::span<Response> slots) {
-        const std::size_t count = std::min(slots.size(), under_way());
-        for (Response& slot : slots.first(count)) slot = prefetched(handed_on_++);
+        const std::size_t count = std::min(slots.size(), under_way_);
+        for (Response& slot : slots.first(count))
+          slot = *reinterpret_cast<const Response*>(prefetched_[oldest_++ % kMost]);
+        under_way_ -= count;
         return count;
       });
   }
-  std::size_t under_way() const { return asked_for_ - handed_on_; }
-  void prefetch(std::size_t number, WordAddress word) {
+  static void prefetch(WordAddress& place, WordAddress word) {
     constexpr int kSecondLevel = 2;  // that cache has more lines under way than the first
     __builtin_prefetch(word, 0, kSecondLevel);
-    prefetched_[number % kMost] = word;
-  }
-  const Response& prefetched(std::size_t number) const {
-    return *reinterpret_cast<const Response*>(prefetched_[number % kMost]);
+    place = word;
   }
 
   std::span<std::byte> memory_;
-  std::array<WordAddress, kMost> prefetched_{};
-  std::array<WordAddress, kAtOnce> wanted_{};
-  std::size_t asked_for_ = 0;
-  std::size_t handed_on_ = 0;
-  WordAddress word_ = nullptr;  ///< next word of the request under way
-  int left_ = 0;                ///< its words that are not asked for
-  int idle_ = 0;                ///< steps without a request
+  std::array<WordAddress, kMost> prefetched_{};  ///< words under way, round and round
+  std::size_t oldest_ = 0;                       ///< number of the oldest of them
+  std::size_t under_way_ = 0;
+  int idle_ = 0;  ///< steps without a request
   bool ended_ = false;
 };
 
