@@ -135,7 +135,6 @@ struct EntryReader {
 /// Compares the key of each entry with that of its look-up (stacc: matcher).
 struct Matcher {
   static constexpr std::uint32_t kMostWords = 1024;
-  static constexpr std::array<std::uint8_t, kKeysAWord> kAllKnown{1, 1, 1, 1, 1, 1, 1, 1};
 
   In<DramReadResp> entries{"entries"};
   In<Context> contexts{"contexts"};
@@ -147,8 +146,8 @@ struct Matcher {
   std::uint32_t message;    ///< words of a message
   std::uint32_t first = 0;  ///< index of the word that goes back to the host next
   std::uint32_t in_message = 0;
-  std::array<std::array<Value, kKeysAWord>, kMostWords> found{};
-  std::array<std::array<std::uint8_t, kKeysAWord>, kMostWords> known{};  ///< 1 where the value is known
+  std::array<Value, kMostWords * kKeysAWord> found{};
+  std::array<std::uint8_t, kMostWords * kKeysAWord> known{};  ///< 1 where the value is known
 
   Matcher(std::uint32_t window_words, std::uint32_t message_words) : window(window_words), message(message_words) {}
 
@@ -160,17 +159,19 @@ struct Matcher {
       const std::size_t compared = std::min(came.size(), next.size());
       for (std::size_t i = 0; i < compared; ++i) {
         const std::uint32_t place = of[i].number & (places - 1);  // a division would take a third of the step
-        if (field_of(came[i], offsetof(TableEntry, key)) == of[i].key)
-          answer(place, field_of(came[i], offsetof(TableEntry, value)));
-        else if (const auto entry = field_of(came[i], offsetof(TableEntry, next)); entry == TableEntry::kLast)
-          answer(place, kAbsent);
-        else
+        const bool same = field_of(came[i], offsetof(TableEntry, key)) == of[i].key;
+        const auto entry = field_of(came[i], offsetof(TableEntry, next));
+        if (!same && entry != TableEntry::kLast) {
           next[count++] = {.entry = entry, .context = of[i]};
+          continue;
+        }
+        found[place] = same ? field_of(came[i], offsetof(TableEntry, value)) : kAbsent;
+        known[place] = 1;
       }
       return compared;
     });
     go_on(std::span(next).first(count));
-    for (; known[first] == kAllKnown; first = (first + 1) & (window - 1)) send();
+    send_known();
   }
 
  private:
@@ -183,18 +184,25 @@ struct Matcher {
         return count;
       });
   }
-  /// Stores alone: a count of a word's known values would wait for the one before at each value.
-  void answer(std::uint32_t place, Value value) {
-    found[place / kKeysAWord][place % kKeysAWord] = value;
-    known[place / kKeysAWord][place % kKeysAWord] = 1;
+  /// Marks, not a count of each word's values: a count in memory would wait for the one before.
+  bool all_known(std::uint32_t word) const {
+    static constexpr std::array<std::uint8_t, kKeysAWord> kAll{1, 1, 1, 1, 1, 1, 1, 1};
+    return std::memcmp(&known[word * kKeysAWord], kAll.data(), kAll.size()) == 0;
   }
-  void send() {
+  void send_known() {
+    while (all_known(first))
+      push_burst(values, answered, [this](std::span<StreamWord> words, std::span<WordAnswered>) {
+        std::size_t count = 0;
+        while (count < words.size() && all_known(first)) take_first(words[count++]);
+        return count;
+      });
+  }
+  void take_first(StreamWord& word) {
+    std::memset(&known[first * kKeysAWord], 0, kKeysAWord);
+    std::memcpy(word.data.bytes.data(), &found[first * kKeysAWord], kWordBytes);
     if (++in_message == message) in_message = 0;
-    known[first] = {};
-    StreamWord& word = values.slot();
-    word.data = std::bit_cast<Word>(found[first]);
     word.last = in_message == 0;
-    answered.push({});
+    first = (first + 1) & (window - 1);
   }
 };
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <fstream>
 
 #include "isthmus/base/error.hpp"
@@ -79,7 +80,7 @@ void LookUps::fill(int message, std::span<Key> keys) const {
   std::size_t from = static_cast<std::size_t>(message) * keys.size() % keys_.size();
   while (!keys.empty()) {
     const std::size_t now = std::min(keys.size(), keys_.size() - from);
-    std::ranges::copy(std::span(keys_).subspan(from, now), keys.begin());
+    std::memcpy(keys.data(), keys_.data() + from, now * sizeof(Key));
     keys = keys.subspan(now);
     from = 0;
   }
