@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/engine/burst.hpp"
 #include "stream/registers.hpp"
 
 namespace isthmus::native {
@@ -23,25 +25,42 @@ void BufferPool::step() {
 
 void BufferReader::step() {
   const PooledBuffer buffer = committed.read();
-  for (std::uint32_t at = 0; at < buffer.bytes; at += kWordBytes) {
-    StreamWord& word = out.slot();
-    std::memcpy(word.data.bytes.data(), buffer.data + at, kWordBytes);
-    word.last = at + kWordBytes == buffer.bytes && !buffer.continues;
-  }
+  for (std::uint32_t at = 0; at < buffer.bytes;)
+    push_burst(out, [&](std::span<StreamWord> words) {
+      const std::size_t count = std::min<std::size_t>(words.size(), (buffer.bytes - at) / kWordBytes);
+      for (StreamWord& word : words.first(count)) {
+        std::memcpy(word.data.bytes.data(), buffer.data + at, kWordBytes);
+        at += kWordBytes;
+        word.last = at == buffer.bytes && !buffer.continues;
+      }
+      return count;
+    });
   freed.push(buffer);
 }
 
 void BufferWriter::step() {
-  const StreamWord word = in.read();
+  bool whole = false;
   if (buffer_.data == nullptr) {
+    const StreamWord word = in.read();
     buffer_ = free.read();
     buffer_.bytes = 0;
+    whole = add(word);
+  } else {
+    read_burst(in, [&](std::span<const StreamWord> words) {
+      std::size_t count = 0;
+      while (count < words.size() && !whole) whole = add(words[count++]);
+      return count;
+    });
   }
-  std::memcpy(buffer_.data + buffer_.bytes, word.data.bytes.data(), kWordBytes);
-  buffer_.bytes += kWordBytes;
-  if (!word.last && buffer_.bytes < buffer_.capacity) return;
+  if (!whole) return;
   filled.push(buffer_);
   buffer_ = {};
+}
+
+bool BufferWriter::add(const StreamWord& word) {
+  std::memcpy(buffer_.data + buffer_.bytes, word.data.bytes.data(), kWordBytes);
+  buffer_.bytes += kWordBytes;
+  return word.last || buffer_.bytes == buffer_.capacity;
 }
 
 void ControlEnd::step() {

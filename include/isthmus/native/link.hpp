@@ -54,6 +54,9 @@ class BufferWriter {
   bool done() const { return false; }
 
  private:
+  /// Tells whether the buffer is to be handed over.
+  bool add(const StreamWord& word);
+
   PooledBuffer buffer_{};  ///< buffer that is being filled; without data: none
 };
 
