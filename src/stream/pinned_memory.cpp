@@ -42,9 +42,12 @@ PinnedMemory::Region PinnedMemory::allocate(Bytes size, Addresses& addresses) {
     throw Error(fmt::format("{} bytes of pinned memory: the {} bytes of addresses for it are used up", bytes, kRange));
   Storage storage(static_cast<std::byte*>(std::calloc(bytes + kAlignment, 1)));
   if (storage == nullptr) throw std::bad_alloc();
-  blocks_.push_back(std::make_shared<Block>(addr, size.count, std::move(storage)));
+  auto block = std::make_shared<Block>(addr, size.count, std::move(storage));
   addresses.next = addr + bytes;
-  return {addr, {blocks_.back()->bytes, bytes}};
+  const Region region{.addr = addr, .bytes = {block->bytes, bytes}};
+  const auto after = std::ranges::upper_bound(blocks_, addr, {}, [](const auto& each) { return each->addr; });
+  blocks_.insert(after, std::move(block));
+  return region;
 }
 
 void PinnedMemory::release(const Region& region) {
@@ -63,10 +66,12 @@ const std::shared_ptr<PinnedMemory::Block>& PinnedMemory::find(std::uint64_t add
   };
   const std::size_t last = last_.load(std::memory_order_relaxed);
   if (last < blocks_.size() && holds(blocks_[last])) return blocks_[last];
-  const auto found = std::ranges::find_if(blocks_, holds);
-  if (found == blocks_.end()) throw Error(fmt::format("host address {:#x} is no pinned memory", addr));
-  last_.store(static_cast<std::size_t>(found - blocks_.begin()), std::memory_order_relaxed);
-  return *found;
+  const auto after = std::ranges::upper_bound(blocks_, addr, {}, [](const auto& each) { return each->addr; });
+  const auto found = static_cast<std::size_t>(after - blocks_.begin()) - 1;
+  if (after == blocks_.begin() || !holds(blocks_[found]))
+    throw Error(fmt::format("host address {:#x} is no pinned memory", addr));
+  last_.store(found, std::memory_order_relaxed);
+  return blocks_[found];
 }
 
 std::size_t PinnedMemory::lent() const {
