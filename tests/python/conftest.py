@@ -121,10 +121,9 @@ def isthmus(tmp_path: Path, fake_bin: Path, compiled_kernels: Path) -> Isthmus:
     return Isthmus(tmp_path, {**real_in(tmp_path, compiled_kernels).environment, "ISTHMUS_BIN": str(fake_bin)})
 
 
-@pytest.fixture
-def study_file(tmp_path: Path) -> Path:
+def write_study(folder: Path) -> Path:
     """A study of both boards, the OpenCL device and native threads."""
-    path = tmp_path / "image-filter.toml"
+    path = folder / "image-filter.toml"
     path.write_text(
         "[application]\n"
         'name = "image-filter"\n'
@@ -134,6 +133,11 @@ def study_file(tmp_path: Path) -> Path:
         'flows = ["offload", "overlap", "stream"]\n'
     )
     return path
+
+
+@pytest.fixture
+def study_file(tmp_path: Path) -> Path:
+    return write_study(tmp_path)
 
 
 @pytest.fixture(scope="session")
