@@ -5,6 +5,7 @@ import importlib.util
 import io
 import json
 import os
+import py_compile
 import signal
 import subprocess
 import sys
@@ -81,11 +82,14 @@ class Isthmus:
 
 @pytest.fixture(scope="session")
 def fake_bin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with stand-ins for the tools."""
+    """A folder with stand-ins for the tools, compiled, and what they read of the repository."""
     folder = tmp_path_factory.mktemp("bin")
+    compiled = py_compile.compile(str(FAKE), str(folder / "fake_tools.pyc"), doraise=True)
+    read = {name: fake_tools.inputs_of(name) for name in fake_tools.NAMES}
+    (folder / fake_tools.READ.name).write_text(json.dumps(read))
     for tool in ("run", "devices", "platform", "probe"):
         script = folder / f"isthmus-{tool}"
-        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I "{FAKE}" {tool} "$@"\n')
+        script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I "{compiled}" {tool} "$@"\n')
         script.chmod(0o755)
     return folder
 

@@ -1,24 +1,22 @@
 """Stands in for the C++ tools: `fake_tools.py TOOL ARGUMENTS` prints records as the tool would, from simple arithmetic.
 
 FAKE_RUN makes isthmus-run fail in one of the ways that the real one can; FAKE_LOG is a file that is told when it begins
-and ends; FAKE_DEVICES=none is a machine without OpenCL.
+and ends; FAKE_DEVICES=none is a machine without OpenCL. Tests start it thousands of times: what few of its uses need is
+imported there.
 """
 
 import functools
-import hashlib
-import importlib.util
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
-import tomllib
 from pathlib import Path
 from typing import Any, NoReturn
 
 BYTES_PER_IMAGE = 1920 * 1080 * 4
 FOLDER = Path(__file__).parents[2] / "platforms"
+READ = Path(__file__).with_name("platforms.json")  # what inputs_of gives, where a session of tests has written it
 NAMES = ("alpha-data-7v3", "aws-f1")
 FLOWS = ("offload", "overlap", "stream")
 
@@ -64,6 +62,10 @@ def options(words: list[str]) -> tuple[dict[str, Any], list[str]]:
 @functools.cache
 def inputs_of(name: str) -> Inputs:
     """The numbers of a description of the repository, by dotted key."""
+    if READ.exists():
+        return dict(json.loads(READ.read_text())[name])
+    import tomllib
+
     found: Inputs = {}
 
     def walk(table: dict[str, Any], prefix: str) -> None:
@@ -101,6 +103,8 @@ def platform(target: str, sets: list[str]) -> tuple[str, Inputs]:
 
 def description(name: str, inputs: Inputs) -> dict[str, Any]:
     """The platform as a record holds it."""
+    import hashlib
+
     listed = [{"key": key, "unit": "", **item, "line": line} for line, (key, item) in enumerate(inputs.items(), 1)]
     return {
         "file": f"platforms/{name}.toml",
@@ -358,6 +362,9 @@ STEPS = ("advertised", "packets", "DMA", "copy", "end to end")
 
 def list_probes(target: str = "") -> None:
     """The list of the real tool; FAKE_MORE_PROBES are records of more, which each target serves."""
+    import importlib.util
+    import subprocess
+
     package = importlib.util.find_spec("isthmus")
     tool = Path(str(package and package.origin)).parent / "bin" / "isthmus-probe"
     subprocess.run([tool, *([target] if target else []), "--list"], check=True)
