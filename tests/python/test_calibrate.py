@@ -204,7 +204,7 @@ def test_every_key_of_a_new_platform_takes_what_the_schema_allows(real: Isthmus)
         assert number["range"] == list(ends)
         for value in ends:
             path.write_text(replace_number(text, key, FileNumber(value, "ours", "assumed", unit, ends, "x"), "f"))
-            done = real("platform", "show", "mine.toml", "-q")
+            done = real("platform", "show", "mine.toml", key, "-q")
             # What one key allows another may not: it is then named.
             assert done.returncode == 0 or " <= " in done.stderr, f"{key} = {value}: {done.stderr}"
     path.write_text(text.replace("lanes = { value = 16", "lanes = { value = 8"))
