@@ -118,7 +118,7 @@ def links_of(row: dict[str, Any]) -> set[str]:
 def test_transfers_go_over_all_links_of_a_board_and_a_stream_over_the_first(
     real: Isthmus, flow: str, channel: str | None, links: set[str], grain: str
 ) -> None:
-    words = ("run", "image-filter", "--flow", flow, "--images", "4", "-q", grain, "--on")
+    words = ("run", "image-filter", "--flow", flow, "--images", "2", "-q", grain, "--on")
     (row,) = real.json(*words, BOARDS["two-links"])["rows"]
     assert row["verified"]
     assert row["channel"] == channel
@@ -129,14 +129,14 @@ def test_transfers_go_over_all_links_of_a_board_and_a_stream_over_the_first(
 
 
 def test_a_run_goes_over_the_link_that_is_named(real: Isthmus) -> None:
-    words = ("run", "image-filter", "--flow", "offload", "--images", "4", "-q", "--on")
+    words = ("run", "image-filter", "--flow", "offload", "--images", "2", "-q", "--on")
     (row,) = real.json(*words, BOARDS["two-links"], "--channel", "narrow")["rows"]
     assert row["channel"] == "narrow"
     assert links_of(row) == {"link.vh1"}
     (only,) = real.json(*words, "model:aws-f1", "--set", "link.pcie.lanes=8")["rows"]
     assert row["value"] == only["value"], "the second link is F1's with 8 lanes"
     done = real(*words, BOARDS["two-links"], "--channel", "narrow", "--dry-run")
-    assert "4 images --channel narrow" in done.stdout
+    assert "2 images --channel narrow" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_a_link_that_a_run_cannot_go_over_is_refused_in_one_line(
 
 def test_a_study_runs_over_the_links_that_its_targets_name(real: Isthmus) -> None:
     (real.folder / "links.toml").write_text(
-        '[application]\nname = "image-filter"\nimages = 4\n[study]\nflows = ["offload", "stream"]\n'
+        '[application]\nname = "image-filter"\nimages = 2\n[study]\nflows = ["offload", "stream"]\n'
         f'targets = [{{target = "{BOARDS["two-links"]}", channel = "narrow"}}, "{BOARDS["two-links"]}"]\n'
     )
     done = real("study", "links.toml", "-q", "--no-probes")
@@ -167,7 +167,7 @@ def test_a_study_runs_over_the_links_that_its_targets_name(real: Isthmus) -> Non
     rows = json.loads((folder / "study.json").read_text())["rows"]
     told = [(row["flow"], row["channel"]) for row in rows]
     assert told == [("offload", "narrow"), ("stream", "narrow"), ("offload", None), ("stream", "vh0")]
-    words = ("run", "image-filter", "--on", BOARDS["two-links"], "--images", "4", "-q")
+    words = ("run", "image-filter", "--on", BOARDS["two-links"], "--images", "2", "-q")
     for row in rows[:2]:
         (alone,) = real.json(*words, "--flow", row["flow"], "--channel", "narrow")["rows"]
         assert (row["value"], row["channel"]) == (alone["value"], alone["channel"])
@@ -205,7 +205,7 @@ def test_a_target_of_a_study_that_is_wrong_is_refused_in_one_line(real: Isthmus,
 
 def test_a_study_leaves_out_flows_that_a_board_has_no_parts_for(real: Isthmus) -> None:
     (real.folder / "boards.toml").write_text(
-        f'[application]\nname = "image-filter"\nimages = 4\n[study]\n'
+        f'[application]\nname = "image-filter"\nimages = 2\n[study]\n'
         f'targets = ["{BOARDS["no-memory"]}", "model:aws-f1"]\nflows = ["offload", "stream"]\n'
     )
     assert real("study", "boards.toml", "-q").returncode == 0
