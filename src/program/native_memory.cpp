@@ -119,7 +119,7 @@ struct MemoryReader {
         ++next.request;
         continue;
       }
-      for (word += std::ptrdiff_t{next.begun} * kOneWord; next.begun < next.request->num && count < most;
+      for (word += static_cast<std::size_t>(next.begun) * kOneWord; next.begun < next.request->num && count < most;
            ++next.begun, word += kOneWord)
         f(count++, word);
       if (next.begun < next.request->num) break;

@@ -22,7 +22,7 @@
 ///     };
 ///
 /// Each function calls `move` once with the tokens, in place, and moves as many from the first on as that returns, 1 or
-/// more. `move` uses no port; if it throws, the run ends.
+/// more. `move` uses none of those ports; if it throws, the run ends.
 namespace isthmus {
 
 template <class F, class... Spans>
