@@ -15,6 +15,8 @@ constexpr std::uint64_t kRange = std::uint64_t{1} << 40U;  // addresses for one 
 constexpr std::uint64_t kPage = 4096;
 constexpr std::size_t kAlignment = 64;  // of the bytes here, as an address's: objects lie in them
 
+constexpr auto kAddress = [](const auto& block) { return block->addr; };  // regions lie in its order
+
 }  // namespace
 
 PinnedMemory::PinnedMemory() : common_{.next = kFirstAddress, .end = kRange}, reserved_(kRange) {}
@@ -45,7 +47,7 @@ PinnedMemory::Region PinnedMemory::allocate(Bytes size, Addresses& addresses) {
   auto block = std::make_shared<Block>(addr, size.count, std::move(storage));
   addresses.next = addr + bytes;
   const Region region{.addr = addr, .bytes = {block->bytes, bytes}};
-  const auto after = std::ranges::upper_bound(blocks_, addr, {}, [](const auto& each) { return each->addr; });
+  const auto after = std::ranges::upper_bound(blocks_, addr, {}, kAddress);
   blocks_.insert(after, std::move(block));
   return region;
 }
@@ -66,7 +68,7 @@ const std::shared_ptr<PinnedMemory::Block>& PinnedMemory::find(std::uint64_t add
   };
   const std::size_t last = last_.load(std::memory_order_relaxed);
   if (last < blocks_.size() && holds(blocks_[last])) return blocks_[last];
-  const auto after = std::ranges::upper_bound(blocks_, addr, {}, [](const auto& each) { return each->addr; });
+  const auto after = std::ranges::upper_bound(blocks_, addr, {}, kAddress);
   const auto found = static_cast<std::size_t>(after - blocks_.begin()) - 1;
   if (after == blocks_.begin() || !holds(blocks_[found]))
     throw Error(fmt::format("host address {:#x} is no pinned memory", addr));

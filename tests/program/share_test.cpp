@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
 #include <numeric>
 #include <random>
 #include <thread>
+#include <vector>
 
 namespace isthmus::program {
 namespace {
