@@ -17,9 +17,9 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-constexpr std::uint64_t kWords = 64;   ///< of a message
-constexpr std::uint64_t kBehind = 8;   ///< messages
-constexpr std::uint64_t kSlots = 256;  ///< messages in memory: more than may be asked for and not yet read
+constexpr std::uint64_t kWords = 64;    ///< of a message
+constexpr std::uint64_t kBehind = 8;    ///< messages
+constexpr std::uint64_t kSlots = 1024;  ///< messages in memory: more than may be asked for and not yet read
 constexpr std::uint64_t kNumbers = kWords * kWordBytes / sizeof(std::uint64_t);
 
 /// Writes each message to memory and asks for the one that came `kBehind` before it: more words than stand in front of
