@@ -109,24 +109,38 @@ struct MemoryReader {
   /// Calls `f` with the number and the address of each word that is wanted, `most` at most, and returns how many.
   template <class F>
   std::size_t each(Wanted& wanted, std::size_t most, const F& f) const {
-    Wanted next = wanted;
-    const std::span<std::byte> memory = memory_;
     std::size_t count = 0;
-    while (count < most && next.any()) {
-      WordAddress word = words_at(memory, *next.request);
-      if (next.request->num == 1) {  // as look-ups ask, without a loop over words
-        f(count++, word);
-        ++next.request;
-        continue;
-      }
-      for (word += static_cast<std::size_t>(next.begun) * kOneWord; next.begun < next.request->num && count < most;
-           ++next.begun, word += kOneWord)
-        f(count++, word);
-      if (next.begun < next.request->num) break;
-      next.begun = 0;
-      ++next.request;
+    while (count < most && wanted.any()) {
+      count = each_single(wanted, count, most, f);
+      if (count < most && wanted.any()) count = each_of_first(wanted, count, most, f);
     }
-    wanted = next;
+    return count;
+  }
+  /// Its part for requests of one word, as look-ups ask: up to the first of another number. `count` words were before.
+  template <class F>
+  std::size_t each_single(Wanted& wanted, std::size_t count, std::size_t most, const F& f) const {
+    const std::span<std::byte> memory = memory_;
+    const std::uint64_t places = memory.size() < kOneWord ? 0 : memory.size() - kOneWord + 1;
+    const auto left = static_cast<std::size_t>(wanted.end - wanted.request);
+    const Request* request = wanted.request;
+    for (const Request* const end = request + std::min(most - count, left); request != end && request->num == 1;
+         ++request) {
+      if (request->addr >= places) refuse(memory, *request);
+      f(count++, memory.data() + request->addr);
+    }
+    wanted.request = request;
+    return count;
+  }
+  /// Its part for the first request.
+  template <class F>
+  std::size_t each_of_first(Wanted& wanted, std::size_t count, std::size_t most, const F& f) const {
+    const Request& first = *wanted.request;
+    WordAddress word = words_at(memory_, first) + static_cast<std::size_t>(wanted.begun) * kOneWord;
+    for (; wanted.begun < first.num && count < most; ++wanted.begun, word += kOneWord) f(count++, word);
+    if (wanted.begun == first.num) {
+      wanted.begun = 0;
+      ++wanted.request;
+    }
     return count;
   }
   void hand_on_all() {
@@ -243,7 +257,8 @@ void NativeHostEnds::connect(const HostMaster& master, Out<PcieWriteApply>& requ
 
 RandomReads NativeMemoryEnds::random_reads() const {
   constexpr double kLatency = 1e-7;  // of servers' memory; their product is what counts
-  return {.latency = Time::seconds(kLatency), .per_second = 2 * kPrefetched / kLatency};
+  constexpr int kAtOnce = 2 * kPrefetched - 1;  // with the one that is handed on (depth_to_cover) a power of two
+  return {.latency = Time::seconds(kLatency), .per_second = kAtOnce / kLatency};
 }
 
 }  // namespace isthmus::program
