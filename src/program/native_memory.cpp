@@ -256,7 +256,7 @@ void NativeHostEnds::connect(const HostMaster& master, Out<PcieWriteApply>& requ
 }
 
 RandomReads NativeMemoryEnds::random_reads() const {
-  constexpr double kLatency = 1e-7;  // of servers' memory; their product is what counts
+  constexpr double kLatency = 1e-7;             // of servers' memory; their product is what counts
   constexpr int kAtOnce = 2 * kPrefetched - 1;  // with the one that is handed on (depth_to_cover) a power of two
   return {.latency = Time::seconds(kLatency), .per_second = kAtOnce / kLatency};
 }
