@@ -98,7 +98,7 @@ struct MemoryReader {
         const auto exchange = [slot = slots.data(), places = prefetched_.data(), from = oldest_](std::size_t i,
                                                                                                  WordAddress word) {
           WordAddress& place = places[(from + i) % kMost];
-          slot[i] = *reinterpret_cast<const Response*>(place);
+          slot[i] = word_at(place);
           prefetch(place, word);
         };
         const std::size_t count = each(wanted, slots.size(), exchange);
@@ -147,12 +147,12 @@ struct MemoryReader {
     while (under_way_ > 0)
       push_burst(words, [this](std::span<Response> slots) {
         const std::size_t count = std::min(slots.size(), under_way_);
-        for (Response& slot : slots.first(count))
-          slot = *reinterpret_cast<const Response*>(prefetched_[oldest_++ % kMost]);
+        for (Response& slot : slots.first(count)) slot = word_at(prefetched_[oldest_++ % kMost]);
         under_way_ -= count;
         return count;
       });
   }
+  static const Response& word_at(WordAddress place) { return *reinterpret_cast<const Response*>(place); }
   static void prefetch(WordAddress& place, WordAddress word) {
     constexpr int kSecondLevel = 2;  // that cache has more lines under way than the first
     __builtin_prefetch(word, 0, kSecondLevel);
