@@ -160,18 +160,18 @@ TEST(ComputeUnits, GiveTheOutputsOfOneInTheOrderOfTheMessages) {
 }
 
 TEST(ComputeUnits, TakeTheMessagesThatOneThatIsHeldUpLeaves) {
+  static constexpr int kMoreThanHalf = 60;
   std::atomic<int> finished = 0;
   auto application = increments(kNumbers);
   application.extras.independent = true;
   application.kernel = [&finished](Kernel& kernel) {
-    const int more_than_half = 60;
-    auto& actor = kernel.add<HeldUp>("held up", kernel.unit(), finished, more_than_half);
+    auto& actor = kernel.add<HeldUp>("held up", kernel.unit(), finished, kMoreThanHalf);
     kernel.from_host(actor.in);
     kernel.to_host(actor.out);
   };
   const OnThreads on(application.bytes(), 100, {.units = 2, .workers = 2});
   EXPECT_TRUE(on.run.right());
-  EXPECT_GE(finished.load(), 60);
+  EXPECT_GE(finished.load(), kMoreThanHalf);
 }
 
 TEST(ComputeUnits, AreOneForEachWorkerWhereMessagesAreIndependentAndElseOne) {
