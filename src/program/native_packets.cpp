@@ -37,6 +37,13 @@ void store_past_caches(std::byte* to, const std::array<std::byte, kBeatBytes>& b
 #endif
 }
 
+/// What was stored past the caches is seen by who learns afterwards that it is there; other stores need no such order.
+void end_stores_past_caches() {
+#if defined(__SSE2__)
+  _mm_sfence();
+#endif
+}
+
 /// The packets of a stretch lie in memory.
 struct StretchBegins {};
 /// Those of a copy of the kernel have come back.
@@ -145,7 +152,9 @@ class PacketKeeper {
     const std::size_t came = arena_.lengths().size();
     if ((came - 1) % kTimed == 0) came_at_.push_back(timer_.now());
     ++received_;
-    if (came == sent_.lengths().size()) ends.push({});
+    if (came < sent_.lengths().size()) return;
+    end_stores_past_caches();
+    ends.push({});
   }
 
   const std::vector<Time>& came_at() const { return came_at_; }
