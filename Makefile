@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 JOBS ?= $(shell nproc)
 # ON where all is compiled once and nothing again, as in CI.
-TESTS_TOGETHER ?= OFF
+TOGETHER ?= OFF
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
@@ -112,7 +112,7 @@ clean:
 # C++ is compiled once, in build/release: the wheel is made of what lies there, and the tests are added to it.
 build/.installed: $(VENV)/.ready $(SOURCES)
 	python -m pip install --quiet --no-build-isolation . -C build-dir=build/release -C cmake.define.ISTHMUS_TESTS=ON \
-	  -C cmake.define.ISTHMUS_TESTS_TOGETHER=$(TESTS_TOGETHER)
+	  -C cmake.define.ISTHMUS_TOGETHER=$(TOGETHER)
 	touch $@
 
 $(VENV)/.ready: pyproject.toml scripts/packages.txt

@@ -4,7 +4,7 @@ set(ISTHMUS_TEST_ROOMS base engine stream native fabric platform queues offload 
   CACHE STRING "Folders of tests/ to build")
 set(ISTHMUS_ROOMS base engine stream native fabric platform queues soc offload shared program cluster probes apps hpcc layer tools
   CACHE STRING "Rooms to build, lowest first")
-option(ISTHMUS_TESTS_TOGETHER "Compile several sources of a test at a time: faster from nothing, slower after a change" OFF)
+option(ISTHMUS_TOGETHER "Compile several sources of a library or test at a time: faster from nothing, slower after a change" OFF)
 option(ISTHMUS_BENCHMARKS "Build the benchmarks" OFF)
 option(ISTHMUS_GPU_BENCHMARKS "Build the benchmarks beside CUDA, where nvcc is" OFF)
 option(ISTHMUS_WARNINGS_ARE_ERRORS "Off for compilers that warn of other things than GCC 12" ON)

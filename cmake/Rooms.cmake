@@ -1,10 +1,12 @@
 # A room is one folder of src/ with its public headers in include/isthmus/<room>/.
 
-# isthmus_together(TARGET apart.cpp ...): its sources are compiled six at a time, because reading headers is more than
-# half of the work; those listed are not, whose local names others have too. So are rooms for sanitizers, and tests there
-# and where ISTHMUS_TESTS_TOGETHER is on. The release build compiles each source of a room alone, so that one that lacks
-# a header is found.
+# isthmus_together(TARGET apart.cpp ...): for sanitizers and where ISTHMUS_TOGETHER is on, its sources are compiled six at
+# a time, because reading headers is more than half of the work; those listed are not, whose local names others have too.
+# The usual build compiles each source alone, so that one that lacks a header is found.
 function(isthmus_together TARGET)
+  if(NOT ISTHMUS_SANITIZE AND NOT ISTHMUS_TOGETHER)
+    return()
+  endif()
   set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
@@ -22,9 +24,7 @@ function(isthmus_room NAME)
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS RELATIVE "${CMAKE_CURRENT_SOURCE_DIR}" *.cpp)
   add_library(isthmus_${NAME} STATIC ${sources})
   add_library(Isthmus::${NAME} ALIAS isthmus_${NAME})
-  if(ISTHMUS_SANITIZE)
-    isthmus_together(isthmus_${NAME} ${ROOM_APART})
-  endif()
+  isthmus_together(isthmus_${NAME} ${ROOM_APART})
   target_include_directories(isthmus_${NAME} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> PRIVATE "${PROJECT_SOURCE_DIR}/src")
   list(TRANSFORM ROOM_USES PREPEND isthmus_ OUTPUT_VARIABLE uses)
@@ -43,9 +43,7 @@ function(isthmus_test NAME)
   add_dependencies(isthmus_tests ${NAME})
   # What is tested stays at the level of the build; its tests compile in two thirds of the time.
   target_compile_options(${NAME} PRIVATE $<$<NOT:$<CONFIG:Debug>>:-Og>)
-  if(ISTHMUS_SANITIZE OR ISTHMUS_TESTS_TOGETHER)
-    isthmus_together(${NAME} ${TEST_APART})
-  endif()
+  isthmus_together(${NAME} ${TEST_APART})
   target_include_directories(${NAME} PRIVATE "${PROJECT_SOURCE_DIR}/tests" "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${NAME} PRIVATE isthmus_flags ${TEST_LINKS} GTest::gmock GTest::gtest_main)
   include(GoogleTest)
