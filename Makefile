@@ -26,7 +26,7 @@ test: build
 	python -m pip install --quiet --group devices
 	cmake --build build/release -- --quiet
 	$(CTEST) --test-dir build/release
-	pytest --numprocesses $(JOBS) --dist loadfile
+	pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 bench: build
 	scripts/install-packages packages-bench.txt

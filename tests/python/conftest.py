@@ -9,6 +9,7 @@ import py_compile
 import signal
 import subprocess
 import sys
+from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,12 @@ TREE = Path(__file__).parents[2]
 
 # A shell starts what runs in the background deaf to Ctrl-C, and so would be every command that a test starts.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files of few tests begin first: theirs take longest, and the last of all is to be a short one."""
+    tests = Counter(item.path for item in items)
+    items.sort(key=lambda item: tests[item.path])
 
 
 _SPEC = importlib.util.spec_from_file_location("fake_tools", FAKE)
