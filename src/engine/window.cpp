@@ -3,13 +3,20 @@
 namespace isthmus::engine {
 namespace {
 
-/// The first of `count` tokens, more than one, that is late; `late` holds for the last one.
+/// The first of `count` tokens, more than one, that is late; `late` holds for the last one. It is looked for from the
+/// front in growing strides, then by halves: where the other end is slower it is among the first.
 template <class Late>
 std::int64_t first_late(std::int64_t count, const Late& late) {
   if (late(0)) return 0;
-  if (late(1)) return 1;
-  std::int64_t on_time = 1;
+  std::int64_t on_time = 0;
   std::int64_t first = count - 1;
+  for (std::int64_t stride = 1; on_time + stride < first; stride *= 2) {
+    if (late(on_time + stride)) {
+      first = on_time + stride;
+      break;
+    }
+    on_time += stride;
+  }
   while (on_time + 1 < first) {
     const auto middle = (on_time + first) / 2;
     (late(middle) ? first : on_time) = middle;
