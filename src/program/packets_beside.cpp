@@ -11,6 +11,8 @@ namespace {
 /// Bytes that are compared at once, so that threads seldom meet, and how many such may wait.
 constexpr std::size_t kChunk = std::size_t{256} << 10U;
 constexpr std::uint64_t kWaiting = 8;
+/// Room for those and for the last packet's end, so that none is moved as they become more.
+constexpr std::size_t kReserved = kChunk + (std::size_t{16} << 10U);
 
 }  // namespace
 
@@ -30,6 +32,7 @@ void PacketsBeside::hand_over() {
     }
   });
   ++given_;
+  chunk_.bytes.reserve(kReserved);
 }
 
 void PacketsBeside::finish() {
