@@ -81,10 +81,14 @@ std::span<const std::byte> Trace::packet(int number) const {
 void generate_packet(std::uint64_t seed, int number, std::span<std::byte> bytes) {
   std::uint64_t state = random_word(seed, 0, static_cast<std::uint64_t>(number));
   // No word waits for the one before, so that a processor draws several at once.
-  for (std::size_t at = 0; at < bytes.size(); at += sizeof(state), state += kGolden) {
+  const std::size_t whole = bytes.size() / sizeof(state) * sizeof(state);
+  std::size_t at = 0;
+  for (; at < whole; at += sizeof(state), state += kGolden) {
     const std::uint64_t word = mixed(state);
-    std::memcpy(bytes.data() + at, &word, std::min(sizeof(word), bytes.size() - at));
+    std::memcpy(bytes.data() + at, &word, sizeof(word));
   }
+  const std::uint64_t last = mixed(state);
+  std::memcpy(bytes.data() + at, &last, bytes.size() - at);
   std::memcpy(bytes.data(), kHeader.data(), std::min(kHeader.size(), bytes.size()));
 }
 
