@@ -152,7 +152,7 @@ class PacketKeeper {
     const std::size_t came = arena_.lengths().size();
     if ((came - 1) % kTimed == 0) came_at_.push_back(timer_.now());
     ++received_;
-    if (came < sent_.lengths().size()) return;
+    if (came != sent_.lengths().size()) return;
     end_stores_past_caches();
     ends.push({});
   }
