@@ -18,7 +18,9 @@ constexpr std::size_t kReserved = kChunk + (std::size_t{16} << 10U);
 
 void PacketsBeside::end_packet() {
   chunk_.lengths.push_back(static_cast<std::uint32_t>(chunk_.bytes.size() - begun_));
-  if (chunk_.bytes.size() >= kChunk) hand_over();
+  if (chunk_.bytes.size() < kChunk) return;
+  hand_over();
+  chunk_.bytes.reserve(kReserved);
 }
 
 void PacketsBeside::hand_over() {
@@ -32,7 +34,6 @@ void PacketsBeside::hand_over() {
     }
   });
   ++given_;
-  chunk_.bytes.reserve(kReserved);
 }
 
 void PacketsBeside::finish() {
