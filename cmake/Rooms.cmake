@@ -35,10 +35,14 @@ function(isthmus_room NAME)
   endif()
 endfunction()
 
-# isthmus_test(NAME SOURCES ... APART ... LINKS ...): a GoogleTest program; each of its tests is one ctest, labelled
-# `random` where RapidCheck is linked.
+# isthmus_test(NAME THREADED SOURCES ... APART ... LINKS ...): a GoogleTest program; each of its tests is one ctest,
+# labelled `random` where RapidCheck is linked. ThreadSanitizer gets those that are THREADED: the others, of models among
+# them, run on one thread.
 function(isthmus_test NAME)
-  cmake_parse_arguments(TEST "" "" "SOURCES;APART;LINKS" ${ARGN})
+  cmake_parse_arguments(TEST "THREADED" "" "SOURCES;APART;LINKS" ${ARGN})
+  if(ISTHMUS_SANITIZE STREQUAL "thread" AND NOT TEST_THREADED)
+    return()
+  endif()
   add_executable(${NAME} ${TEST_SOURCES})
   add_dependencies(isthmus_tests ${NAME})
   # What is tested stays at the level of the build; its tests compile in two thirds of the time.
