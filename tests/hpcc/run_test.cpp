@@ -123,8 +123,8 @@ Result of_probes(double work, const char* quantity = "rate") {
   return result;
 }
 
-TEST(Rates, AreBoundByTheBestProbeAndTheSpreadsThatWereMeasured) {
-  EXPECT_DOUBLE_EQ(of_probes(20).bound(), 100 * 1.15);
+TEST(Rates, AreBoundByFivePercentAboveTheBestProbeAndTheSpreadsThatWereMeasured) {
+  EXPECT_DOUBLE_EQ(of_probes(20).bound(), 100 * (1.05 + 0.1 + 0.05));
   EXPECT_TRUE(std::isinf(of_probes(20, "latency").bound()));
   Result unknown = of_probes(20);
   unknown.expected.reset();

@@ -59,10 +59,11 @@ struct Result {
   /// the clock and the scheduler let us tell. What was measured has no say in that, or the more it cheats the less it
   /// would be judged.
   bool judged() const;
-  /// The most that the probes allow of a rate, their spread and that of the samples (at most their median) included;
-  /// infinite where it is not judged. Where others took a share of the cores, a quiet moment may be faster than the
-  /// probes by what that share leaves, twice at most. Where ranks share a device, each is probed beside the others and
-  /// may be timed in a turn that it has the whole device: as many times the rate as there are ranks, and no more.
+  /// The most that the probes allow of a rate: 5 % more, as other instructions for the same work may be so much
+  /// quicker, and their spread and that of the samples (at most their median); infinite where it is not judged. Where
+  /// others took a share of the cores, a quiet moment may be faster than the probes by what that share leaves, twice at
+  /// most. Where ranks share a device, each is probed beside the others and may be timed in a turn that it has the
+  /// whole device: as many times the rate as there are ranks, and no more.
   double bound() const;
 };
 
