@@ -46,8 +46,9 @@ std::byte* words_at(std::span<std::byte> memory, const Request& request) {
   return memory.data() + request.addr;
 }
 
-/// Each word that is asked for hands on the oldest that is under way: a core works on words that have come while others
-/// are on their way, of which it has few at once, and waits where it asks for more.
+/// Asks for the words of all requests that have come, as many as there are slots for, and then copies them. A core
+/// works on while lines are on their way, but not while it translates an address: it looks some hundred instructions
+/// ahead for the next one, so that little stands between two prefetches.
 template <class Request, class Response>
 struct MemoryReader {
   In<Request> requests{"requests"};
@@ -56,26 +57,15 @@ struct MemoryReader {
   explicit MemoryReader(std::span<std::byte> memory) : memory_(memory) {}
 
   void step() {
-    const bool came = pull_burst(requests, [this](std::span<const Request> all) {
-      ask(all);
+    read_burst(requests, [this](std::span<const Request> all) {
+      hand_on(all);
       return all.size();
     });
-    if (came) {
-      idle_ = 0;
-      return;
-    }
-    // Others have a turn first, who may ask for more: words that are handed on at once have not come yet.
-    idle_ = std::min(idle_ + 1, kPatience);
-    if (idle_ < kPatience) return;
-    ended_ = requests.closed();
-    hand_on_all();
   }
-  bool done() const { return ended_ && under_way_ == 0; }
 
  private:
   using WordAddress = const std::byte*;
   static constexpr std::size_t kMost = kPrefetched;
-  static constexpr int kPatience = 3;
 
   /// Words of requests, from the first on that has not been asked for.
   struct Wanted {
@@ -86,23 +76,18 @@ struct MemoryReader {
     bool any() const { return request != end; }
   };
 
-  void ask(std::span<const Request> all) {
+  void hand_on(std::span<const Request> all) {
     Wanted wanted{.request = all.data(), .end = all.data() + all.size()};
-    if (under_way_ < kMost)
-      under_way_ += each(wanted, kMost - under_way_,
-                         [places = prefetched_.data(), to = oldest_ + under_way_](std::size_t i, WordAddress word) {
-                           prefetch(places[(to + i) % kMost], word);
-                         });
+    std::array<WordAddress, kMost> prefetched;
     while (wanted.any())
       push_burst(words, [&](std::span<Response> slots) {
-        const auto exchange = [slot = slots.data(), places = prefetched_.data(), from = oldest_](std::size_t i,
-                                                                                                 WordAddress word) {
-          WordAddress& place = places[(from + i) % kMost];
-          slot[i] = word_at(place);
-          prefetch(place, word);
+        const auto prefetch = [places = prefetched.data()](std::size_t i, WordAddress word) {
+          constexpr int kSecondLevel = 2;  // that cache has more lines under way than the first
+          __builtin_prefetch(word, 0, kSecondLevel);
+          places[i] = word;
         };
-        const std::size_t count = each(wanted, slots.size(), exchange);
-        oldest_ += count;
+        const std::size_t count = each(wanted, std::min(slots.size(), kMost), prefetch);
+        for (std::size_t i = 0; i < count; ++i) slots[i] = *reinterpret_cast<const Response*>(prefetched[i]);
         return count;
       });
   }
@@ -143,28 +128,8 @@ struct MemoryReader {
     }
     return count;
   }
-  void hand_on_all() {
-    while (under_way_ > 0)
-      push_burst(words, [this](std::span<Response> slots) {
-        const std::size_t count = std::min(slots.size(), under_way_);
-        for (Response& slot : slots.first(count)) slot = word_at(prefetched_[oldest_++ % kMost]);
-        under_way_ -= count;
-        return count;
-      });
-  }
-  static const Response& word_at(WordAddress place) { return *reinterpret_cast<const Response*>(place); }
-  static void prefetch(WordAddress& place, WordAddress word) {
-    constexpr int kSecondLevel = 2;  // that cache has more lines under way than the first
-    __builtin_prefetch(word, 0, kSecondLevel);
-    place = word;
-  }
 
   std::span<std::byte> memory_;
-  std::array<WordAddress, kMost> prefetched_{};  ///< words under way, round and round
-  std::size_t oldest_ = 0;                       ///< number of the oldest of them
-  std::size_t under_way_ = 0;
-  int idle_ = 0;  ///< steps without a request
-  bool ended_ = false;
 };
 
 template <class Request, class Data>

@@ -27,8 +27,7 @@ class NativeMemory {
   std::unique_ptr<std::byte[], Unmap> data_;
 };
 
-/// Reads of it that are prefetched: a word is handed on when so many behind it have been asked for, or nothing else is
-/// asked.
+/// Reads of it that are prefetched at once, at most.
 inline constexpr int kPrefetched = 256;
 
 /// The ends of that memory in a graph.
