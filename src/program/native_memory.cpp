@@ -4,7 +4,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -46,9 +45,9 @@ std::byte* words_at(std::span<std::byte> memory, const Request& request) {
   return memory.data() + request.addr;
 }
 
-/// Asks for the words of all requests that have come, as many as there are slots for, and then copies them. A core
-/// works on while lines are on their way, but not while it translates an address: it looks some hundred instructions
-/// ahead for the next one, so that little stands between two prefetches.
+/// Asks for the words of the requests that have come, and then copies them. A core works on while lines are on their
+/// way, but not while it translates an address: it looks some hundred instructions ahead for the next one, so that
+/// little stands between two prefetches.
 template <class Request, class Response>
 struct MemoryReader {
   In<Request> requests{"requests"};
@@ -57,76 +56,71 @@ struct MemoryReader {
   explicit MemoryReader(std::span<std::byte> memory) : memory_(memory) {}
 
   void step() {
-    read_burst(requests, [this](std::span<const Request> all) {
-      hand_on(all);
-      return all.size();
+    read_burst(requests, [this](std::span<const Request> came) {
+      const auto asked = came.first(ask(came));
+      hand_on(asked);
+      return asked.size();
     });
   }
 
  private:
-  using WordAddress = const std::byte*;
-  static constexpr std::size_t kMost = kPrefetched;
-
-  /// Words of requests, from the first on that has not been asked for.
-  struct Wanted {
-    const Request* request;
-    const Request* end;
-    int begun = 0;  ///< words of `request` that have been asked for
-
-    bool any() const { return request != end; }
-  };
-
-  void hand_on(std::span<const Request> all) {
-    Wanted wanted{.request = all.data(), .end = all.data() + all.size()};
-    std::array<WordAddress, kMost> prefetched;
-    while (wanted.any())
+  /// Prefetches words until kPrefetched are under way, or those of all requests, and returns how many requests that
+  /// were.
+  std::size_t ask(std::span<const Request> came) const {
+    const std::span<std::byte> memory = memory_;
+    const std::uint64_t places = memory.size() < kOneWord ? 0 : memory.size() - kOneWord + 1;
+    const Request* request = came.data();
+    const Request* const end = request + std::min(came.size(), std::size_t{kPrefetched});
+    for (int more = 0; request != end && more < kPrefetched; ++request) {
+      if (request->num != 1) {
+        more += ask_words(*request);
+        continue;
+      }
+      if (request->addr >= places) refuse(memory, *request);
+      prefetch(memory.data() + request->addr);
+    }
+    return static_cast<std::size_t>(request - came.data());
+  }
+  int ask_words(const Request& request) const {
+    const std::byte* word = words_at(memory_, request);
+    for (int i = 0; i < request.num; ++i, word += kOneWord) prefetch(word);
+    return request.num;
+  }
+  void hand_on(std::span<const Request> asked) {
+    while (!asked.empty())
+      if (asked.front().num == 1) {
+        asked = asked.subspan(hand_on_single(asked));
+      } else {
+        hand_on_words(asked.front());
+        asked = asked.subspan(1);
+      }
+  }
+  /// Its part for requests of one word, as look-ups ask, up to the first of another number; returns how many.
+  std::size_t hand_on_single(std::span<const Request> asked) {
+    std::size_t count = 0;
+    push_burst(words, [&count, data = memory_.data(), first = asked.data(), most = asked.size()](auto slots) {
+      const Request* request = first;
+      const Request* const end = first + std::min(slots.size(), most);
+      for (Response* slot = slots.data(); request != end && request->num == 1; ++request, ++slot)
+        *slot = word_at(data + request->addr);
+      return count = static_cast<std::size_t>(request - first);
+    });
+    return count;
+  }
+  void hand_on_words(const Request& request) {
+    std::span left(&word_at(words_at(memory_, request)), request.num);
+    while (!left.empty())
       push_burst(words, [&](std::span<Response> slots) {
-        const auto prefetch = [places = prefetched.data()](std::size_t i, WordAddress word) {
-          constexpr int kSecondLevel = 2;  // that cache has more lines under way than the first
-          __builtin_prefetch(word, 0, kSecondLevel);
-          places[i] = word;
-        };
-        const std::size_t count = each(wanted, std::min(slots.size(), kMost), prefetch);
-        for (std::size_t i = 0; i < count; ++i) slots[i] = *reinterpret_cast<const Response*>(prefetched[i]);
+        const std::size_t count = std::min(slots.size(), left.size());
+        std::copy_n(left.begin(), count, slots.begin());
+        left = left.subspan(count);
         return count;
       });
   }
-  /// Calls `f` with the number and the address of each word that is wanted, `most` at most, and returns how many.
-  template <class F>
-  std::size_t each(Wanted& wanted, std::size_t most, const F& f) const {
-    std::size_t count = 0;
-    while (count < most && wanted.any()) {
-      count = each_single(wanted, count, most, f);
-      if (count < most && wanted.any()) count = each_of_first(wanted, count, most, f);
-    }
-    return count;
-  }
-  /// Its part for requests of one word, as look-ups ask: up to the first of another number. `count` words were before.
-  template <class F>
-  std::size_t each_single(Wanted& wanted, std::size_t count, std::size_t most, const F& f) const {
-    const std::span<std::byte> memory = memory_;
-    const std::uint64_t places = memory.size() < kOneWord ? 0 : memory.size() - kOneWord + 1;
-    const auto left = static_cast<std::size_t>(wanted.end - wanted.request);
-    const Request* request = wanted.request;
-    for (const Request* const end = request + std::min(most - count, left); request != end && request->num == 1;
-         ++request) {
-      if (request->addr >= places) refuse(memory, *request);
-      f(count++, memory.data() + request->addr);
-    }
-    wanted.request = request;
-    return count;
-  }
-  /// Its part for the first request.
-  template <class F>
-  std::size_t each_of_first(Wanted& wanted, std::size_t count, std::size_t most, const F& f) const {
-    const Request& first = *wanted.request;
-    WordAddress word = words_at(memory_, first) + static_cast<std::size_t>(wanted.begun) * kOneWord;
-    for (; wanted.begun < first.num && count < most; ++wanted.begun, word += kOneWord) f(count++, word);
-    if (wanted.begun == first.num) {
-      wanted.begun = 0;
-      ++wanted.request;
-    }
-    return count;
+  static const Response& word_at(const std::byte* place) { return *reinterpret_cast<const Response*>(place); }
+  static void prefetch(const std::byte* word) {
+    constexpr int kSecondLevel = 2;  // that cache has more lines under way than the first
+    __builtin_prefetch(word, 0, kSecondLevel);
   }
 
   std::span<std::byte> memory_;
