@@ -177,7 +177,7 @@ TEST(Rates, AboveWhatTheProbesAllowAreRefusedThoughTheResultsAreRight) {
   const KernelWithAFault remembers("kernels/hpcc/gemm_ndrange_cpu.cl", "\n  for (size_t k = 0; k < size; k += DEPTH)",
                                    kRemembers);
   Request request{.benchmark = "gemm", .size = "small", .repetitions = 5};
-  request.overrides = {"MATRIX_SIZE=2048", "BLOCK_SIZE=256"};
+  request.overrides = {"MATRIX_SIZE=4096", "BLOCK_SIZE=256"};
   request.kernel_file = remembers.file();
   const auto refused = ThrowsMessage<Error>(AllOf(HasSubstr("gemm: "), HasSubstr("GFLOP/s is more than the "),
                                                   HasSubstr("that this device's own probes allow")));
