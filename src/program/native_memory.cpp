@@ -64,8 +64,8 @@ struct MemoryReader {
   }
 
  private:
-  /// Prefetches words until kPrefetched are under way, or those of all requests, and returns how many requests that
-  /// were.
+  /// Prefetches the words of the first kPrefetched requests, of fewer where those of several words have as many words;
+  /// returns the number of requests.
   std::size_t ask(std::span<const Request> came) const {
     const std::span<std::byte> memory = memory_;
     const std::uint64_t places = memory.size() < kOneWord ? 0 : memory.size() - kOneWord + 1;

@@ -27,7 +27,7 @@ class NativeMemory {
   std::unique_ptr<std::byte[], Unmap> data_;
 };
 
-/// Reads of it that are prefetched at once, at most.
+/// Reads of it that are prefetched at once: requests at most, of a word each as look-ups make them.
 inline constexpr int kPrefetched = 256;
 
 /// The ends of that memory in a graph.
