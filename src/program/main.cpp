@@ -39,8 +39,8 @@ struct CommandLine {
   std::string flow;
   std::string channel;
   std::uint64_t seed = 1;
-  int workers = 0;
-  int units = 0;
+  std::optional<int> workers;
+  std::optional<int> units;
   std::vector<std::string> placement;
   Repetition repetition;
   bool list = false;
@@ -102,14 +102,14 @@ void check_units(int units) {
 void check(const CommandLine& options) {
   if (!options.flow.empty()) flow_named(options.flow);
   if (options.target.empty()) throw Error("--on: expected a target such as model:aws-f1, opencl:0 or native");
-  const std::pair<const char*, bool> of_threads[] = {{"--workers", options.workers != 0},
-                                                     {"--compute-units", options.units != 0},
+  const std::pair<const char*, bool> of_threads[] = {{"--workers", options.workers.has_value()},
+                                                     {"--compute-units", options.units.has_value()},
                                                      {"--map", !options.placement.empty()}};
   for (const auto& [option, given] : of_threads)
     if (given && options.target != "native")
       throw Error(fmt::format("{}: expected the target native, got '{}'", option, options.target));
-  if (options.workers != 0) check_workers(options.workers);
-  if (options.units != 0) check_units(options.units);
+  if (options.workers) check_workers(*options.workers);
+  if (options.units) check_units(*options.units);
   options.repetition.check();
   options.faults.chosen();
 }
@@ -147,9 +147,9 @@ Run run_once(const Asked& asked, const CommandLine& options, Target& target, Tra
                      .progress = progress_of(asked),
                      .note = note,
                      .states = trace,
-                     .workers = options.workers,
+                     .workers = options.workers.value_or(0),
                      .placement = native::parse_placement(options.placement),
-                     .units = options.units,
+                     .units = options.units.value_or(0),
                      .grain = options.grain.chosen(),
                      .seed = options.seed,
                      .faults = options.faults.chosen(),

@@ -68,7 +68,7 @@ class MessageUnit {
   MessageUnit(Graph& graph, const Batch& batch, std::atomic<int>& next, const ComputeUnit& unit, Memories& memories)
       : share_(next, batch.count, most_of(batch, unit.of)),
         batch_(batch),
-        link_(graph, link_spec(batch.application, most_of(batch, unit.of))) {
+        link_(graph, link_spec(batch.application, share_.most())) {
     batch_.share = &share_;
     if (batch.application.extras.from_storage)
       storage_ = &graph.add<NativeStorage>("storage reader", {}, batch_);

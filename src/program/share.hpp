@@ -29,6 +29,8 @@ class Share {
     return true;
   }
 
+  /// As many as it may take.
+  int most() const { return static_cast<int>(numbers_.size()); }
   int taken() const { return taken_.load(std::memory_order_relaxed); }
   /// Whether it takes no more.
   bool ended() const { return ended_.load(std::memory_order_acquire); }
