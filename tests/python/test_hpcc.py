@@ -239,7 +239,7 @@ def test_a_rate_that_no_probe_allows_is_refused_though_the_results_are_right(
     } else
 """
     (tmp_path / "lazy.cl").write_text(kernel.replace(loop, lazy + loop))
-    sizes = ("--set", "MATRIX_SIZE=2048", "--set", "BLOCK_SIZE=256", "--repeat", "5")
+    sizes = ("--set", "MATRIX_SIZE=4096", "--set", "BLOCK_SIZE=256", "--repeat", "3")
     done = real("hpcc", "gemm", "--kernel", "lazy.cl", *sizes, "-q")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("error: gemm: ")
