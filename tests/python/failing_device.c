@@ -1,6 +1,7 @@
 // An OpenCL device that is taken away in the middle, for LD_PRELOAD: on the rank FAILING_RANK (any, if it is not set)
 // commands fail from the FAILING_AFTER-th kernel on. Where FAILING_CALL names a call, of the device or of the system's
-// shared memory, those fail instead, behind the first FAILING_AFTER.
+// shared memory, those fail instead, behind the first FAILING_AFTER. The first FAILING_BUILDS builds are said to have
+// failed.
 #define _GNU_SOURCE
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -19,7 +20,8 @@ static int is_this_rank(void) {
 }
 
 static int is_gone(void) {
-  return getenv("FAILING_CALL") == NULL && is_this_rank() && launches > atoi(getenv("FAILING_AFTER"));
+  const char* after = getenv("FAILING_AFTER");
+  return after != NULL && getenv("FAILING_CALL") == NULL && is_this_rank() && launches > atoi(after);
 }
 
 static int fails(const char* call) {
@@ -67,6 +69,14 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void*
   if (!pinned || !fails("clCreateBuffer")) return REAL(clCreateBuffer)(context, flags, size, memory, code);
   *code = CL_OUT_OF_HOST_MEMORY;
   return NULL;
+}
+
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices, const char* options,
+                      void(CL_CALLBACK* done)(cl_program, void*), void* of) {
+  static int builds;
+  const char* failing = getenv("FAILING_BUILDS");
+  const cl_int code = REAL(clBuildProgram)(program, count, devices, options, done, of);
+  return failing != NULL && ++builds <= atoi(failing) ? CL_BUILD_PROGRAM_FAILURE : code;
 }
 
 int shm_open(const char* name, int flags, mode_t mode) {

@@ -88,6 +88,18 @@ def test_a_rank_that_fails_while_ranks_connect_ends_the_others(
     assert_one_line(real, words, REFUSALS[call], LD_PRELOAD=failing_device, **refused)
 
 
+def test_a_build_that_fails_without_a_reason_is_made_again(real: Isthmus, failing_device: str) -> None:
+    words = ("hpcc", "stream", *SMALL, *sets("stream"))
+    records = real.json(*words, LD_PRELOAD=failing_device, FAILING_BUILDS="1")["records"]
+    assert records
+    assert all(record["validated"] for record in records)
+
+
+def test_a_program_that_no_build_makes_is_one_line(real: Isthmus, failing_device: str) -> None:
+    words = ("stream", *SMALL, *sets("stream"))
+    assert_one_line(real, words, "CL_BUILD_PROGRAM_FAILURE (-11)", LD_PRELOAD=failing_device, FAILING_BUILDS="2")
+
+
 def test_ranks_of_one_row_that_fail_end_those_of_the_others(real: Isthmus, failing_device: str) -> None:
     words = ("hpl", "-n", "4", "--grid", "2x2", "--scheme", "shared", *SMALL, *sets("hpl"))
     refused = {"FAILING_CALL": REFUSED_MEMORY, "FAILING_AFTER": "0", "FAILING_RANK": "3"}

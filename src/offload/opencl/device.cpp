@@ -55,15 +55,33 @@ cl::Device take_part(cl::Device device, DevicePart part) {
   return mine;
 }
 
+std::string log_of(const cl::BuildError& error) {
+  const auto logs = error.getBuildLog();
+  return logs.empty() ? "" : trimmed(logs.front().second);
+}
+
+constexpr const char* kOfACompiler = "error";
+
 /// The line of a build log that a person looks for: the first that speaks of an error, else the first with text.
 std::string first_complaint(const std::string& log) {
   std::istringstream lines(log);
   std::string first;
   for (std::string line; std::getline(lines, line);) {
-    if (line.find("error") != std::string::npos) return line;
+    if (line.find(kOfACompiler) != std::string::npos) return line;
     if (first.empty()) first = line;
   }
   return first.empty() ? "the driver gives no reason" : first;
+}
+
+/// Where processes build at the same time, one of PoCL's builds may fail though its compiler finds nothing wrong; the
+/// next does not (pocl issues 586 and 1480).
+void build_for(const cl::Device& device, const cl::Program& program, const std::string& options) {
+  try {
+    program.build(device, options.c_str());
+  } catch (const cl::BuildError& error) {
+    if (log_of(error).find(kOfACompiler) != std::string::npos) throw;
+    program.build(device, options.c_str());
+  }
 }
 
 /// A real device: the one owner of its context, and of the queues, programs and buffers in it.
@@ -169,12 +187,10 @@ std::unique_ptr<ComputeProgram> OpenClDevice::program_from_binary(const std::str
 std::unique_ptr<ComputeProgram> OpenClDevice::build(cl::Program program, const std::string& file,
                                                     const std::string& options) const {
   try {
-    program.build(device_, options.c_str());
+    build_for(device_, program, options);
   } catch (const cl::BuildError& error) {
-    const auto logs = error.getBuildLog();
     throw BuildRefused(fmt::format("{}: {} on '{}': {}: {}", file, error.what(), properties_.name,
-                                   code_name(error.err()),
-                                   first_complaint(logs.empty() ? "" : trimmed(logs.front().second))));
+                                   code_name(error.err()), first_complaint(log_of(error))));
   }
   return make_program(std::move(program), file, properties_.name);
 }
