@@ -1,10 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
 #include "isthmus/program/application.hpp"
+#include "program/cli_app.hpp"
 #include "program/tool.hpp"
 
 namespace isthmus::program {

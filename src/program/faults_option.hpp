@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "program/cli_app.hpp"
 #include "program/faults.hpp"
 
 namespace isthmus::program {

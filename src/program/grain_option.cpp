@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+
 #include "isthmus/base/error.hpp"
 
 namespace isthmus::program {

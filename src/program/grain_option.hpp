@@ -1,9 +1,9 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 
 #include "isthmus/platform/grain.hpp"
+#include "program/cli_app.hpp"
 
 namespace isthmus::program {
 

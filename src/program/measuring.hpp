@@ -1,12 +1,12 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <utility>
 #include <vector>
 
 #include "isthmus/base/load.hpp"
 #include "isthmus/base/units.hpp"
 #include "isthmus/program/difference.hpp"
+#include "program/cli_app.hpp"
 #include "program/tool.hpp"
 
 /// What the rows of applications have in common: runs of real devices and threads that are made several times, and

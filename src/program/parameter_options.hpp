@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "isthmus/program/parameter.hpp"
+#include "program/cli_app.hpp"
 #include "program/tool.hpp"
 
 namespace isthmus::program {

@@ -1,10 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+
+#include "program/cli_app.hpp"
 
 /// The common ground of programs, ours and those of users: records on stdout, one line for an error on stderr, exit
 /// codes.

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "isthmus/engine/trace.hpp"
+#include "program/cli_app.hpp"
 
 namespace isthmus::program {
 

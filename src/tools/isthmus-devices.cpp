@@ -1,4 +1,6 @@
 // Prints the OpenCL devices of this machine as JSON lines.
+#include <CLI/CLI.hpp>
+
 #include "isthmus/offload/compute.hpp"
 #include "tools/tool.hpp"
 

@@ -2,6 +2,7 @@
 // JSON lines on the first rank.
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <exception>

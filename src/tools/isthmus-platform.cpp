@@ -1,4 +1,5 @@
 // Prints what a platform file says, every number with its source and role, or a system file, as JSON lines.
+#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 #include <malloc.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <list>

@@ -1,5 +1,7 @@
 #include "tools/probe_options.hpp"
 
+#include <CLI/CLI.hpp>
+
 namespace isthmus::tools {
 namespace {
 

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "program/cli_app.hpp"
 #include "program/grain_option.hpp"
 
 /// The options of isthmus-probe.

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <CLI/CLI.hpp>
+
 #include "isthmus/base/error.hpp"
 
 namespace isthmus::program {

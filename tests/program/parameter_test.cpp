@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <CLI/CLI.hpp>
+
 #include "base/temporary_folder.hpp"
 #include "isthmus/base/error.hpp"
 #include "program/parameter_options.hpp"
