@@ -41,8 +41,8 @@ class Cores::Topology {
   Topology& operator=(const Topology&) = delete;
   hwloc_topology_t get() const { return topology_; }
 
-  std::vector<Core> inside(hwloc_const_cpuset_t part) const {
-    std::vector<Core> cores;
+  std::vector<CoreUnits> inside(hwloc_const_cpuset_t part) const {
+    std::vector<CoreUnits> cores;
     for (hwloc_obj_t core = nullptr;
          (core = hwloc_get_next_obj_inside_cpuset_by_type(topology_, part, HWLOC_OBJ_CORE, core)) != nullptr;) {
       cores.emplace_back();
@@ -67,16 +67,16 @@ Cores Cores::from_xml(const std::string& text) {
 Cores::Cores(std::optional<std::string> xml)
     : xml_(std::move(xml)), topology_(std::make_shared<Topology>(xml_, Topology::Devices::kNo)) {}
 
-std::vector<Core> Cores::all() const {
+std::vector<CoreUnits> Cores::all() const {
   return topology_->inside(hwloc_topology_get_topology_cpuset(topology_->get()));
 }
 
-std::vector<Core> Cores::near(const std::string& pci) const {
+std::vector<CoreUnits> Cores::near(const std::string& pci) const {
   const Topology with_devices(xml_, Topology::Devices::kYes);
   const hwloc_obj_t device = hwloc_get_pcidev_by_busidstring(with_devices.get(), pci.c_str());
   if (device == nullptr) return all();
   const hwloc_obj_t part = hwloc_get_non_io_ancestor_obj(with_devices.get(), device);
-  const std::vector<Core> found = with_devices.inside(part->cpuset);
+  const std::vector<CoreUnits> found = with_devices.inside(part->cpuset);
   return found.empty() ? all() : found;
 }
 
@@ -96,7 +96,7 @@ std::string Cores::processor() const {
   return name == nullptr ? "" : name;
 }
 
-std::vector<Core> share_of(const std::vector<Core>& cores, std::size_t index, std::size_t count) {
+std::vector<CoreUnits> share_of(const std::vector<CoreUnits>& cores, std::size_t index, std::size_t count) {
   if (count > cores.size()) return cores;
   const auto at = [&](std::size_t share) {
     return cores.begin() + static_cast<std::ptrdiff_t>(share * cores.size() / count);
@@ -104,9 +104,9 @@ std::vector<Core> share_of(const std::vector<Core>& cores, std::size_t index, st
   return {at(index), at(index + 1)};
 }
 
-std::vector<int> units_of(const std::vector<Core>& cores) {
+std::vector<int> units_of(const std::vector<CoreUnits>& cores) {
   std::vector<int> units;
-  for (const Core& core : cores) units.insert(units.end(), core.begin(), core.end());
+  for (const CoreUnits& core : cores) units.insert(units.end(), core.begin(), core.end());
   std::ranges::sort(units);
   return units;
 }

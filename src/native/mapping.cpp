@@ -33,7 +33,7 @@ void place_one(std::string_view text, std::map<std::string, int>& placement) {
 std::vector<int> usable_cores() {
   const std::vector<int> mine = allowed_units();
   std::vector<int> cores;
-  for (const Core& core : Cores::here().all()) {
+  for (const CoreUnits& core : Cores::here().all()) {
     const auto first = std::ranges::find_first_of(core, mine);
     if (first != core.end()) cores.push_back(*first);
   }

@@ -10,7 +10,7 @@
 namespace isthmus {
 
 /// Processing units of one core, as the operating system numbers them.
-using Core = std::vector<int>;
+using CoreUnits = std::vector<int>;
 
 class Cores {
  public:
@@ -20,10 +20,10 @@ class Cores {
   static Cores from_xml(const std::string& text);
 
   /// All cores, neighbours one after the other.
-  std::vector<Core> all() const;
+  std::vector<CoreUnits> all() const;
   /// The cores of the smallest part of the machine that the PCI device ("0000:41:00.0") hangs on; all where that is not
   /// known.
-  std::vector<Core> near(const std::string& pci) const;
+  std::vector<CoreUnits> near(const std::string& pci) const;
   /// Bytes of all caches that are nearest to memory together; 0 where that is not known.
   std::int64_t last_level_cache() const;
   /// The name that the processor gives itself; empty if it is not known.
@@ -38,10 +38,10 @@ class Cores {
 };
 
 /// The `index`th of `count` stretches, as equal as can be; all of them where there are fewer than that.
-std::vector<Core> share_of(const std::vector<Core>& cores, std::size_t index, std::size_t count);
+std::vector<CoreUnits> share_of(const std::vector<CoreUnits>& cores, std::size_t index, std::size_t count);
 
 /// Their processing units in ascending order.
-std::vector<int> units_of(const std::vector<Core>& cores);
+std::vector<int> units_of(const std::vector<CoreUnits>& cores);
 
 /// "0-3,8".
 std::string ranges(const std::vector<int>& units);
