@@ -28,6 +28,10 @@ endif()
 
 add_library(isthmus_flags INTERFACE)
 target_compile_options(isthmus_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # GCC collects garbage from 128 MiB on, which is 7 % of the time to compile.
+  target_compile_options(isthmus_flags INTERFACE --param=ggc-min-heapsize=1048576)
+endif()
 if(ISTHMUS_WARNINGS_ARE_ERRORS)
   target_compile_options(isthmus_flags INTERFACE -Werror)
 endif()

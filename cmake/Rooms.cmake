@@ -1,14 +1,32 @@
 # A room is one folder of src/ with its public headers in include/isthmus/<room>/.
 
-# isthmus_together(TARGET apart.cpp ...): for sanitizers and where ISTHMUS_TOGETHER is on, its sources are compiled six at
-# a time, because reading headers is more than half of the work; those listed are not, whose local names others have too.
-# The usual build compiles each source alone, so that one that lacks a header is found.
+# isthmus_together(TARGET "apart.cpp ..." ...): for sanitizers and where ISTHMUS_TOGETHER is on, its sources are compiled
+# twenty at a time, because reading headers is more than half of the work. Those listed have local names that others have
+# too: each string is a group that is compiled together. The usual build compiles each source alone, so that one that lacks
+# a header is found.
 function(isthmus_together TARGET)
   if(NOT ISTHMUS_SANITIZE AND NOT ISTHMUS_TOGETHER)
     return()
   endif()
-  set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 6)
-  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  set_target_properties(${TARGET} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(together ${TARGET} SOURCES)
+  list(FILTER together INCLUDE REGEX "\\.cpp$")
+  foreach(group ${ARGN})
+    string(REPLACE " " ";" sources "${group}")
+    list(REMOVE_ITEM together ${sources})
+    list(LENGTH sources count)
+    if(count GREATER 1)
+      string(MAKE_C_IDENTIFIER "${group}" name)
+      set_source_files_properties(${sources} PROPERTIES UNITY_GROUP ${name})
+    endif()
+  endforeach()
+  while(together)
+    list(SUBLIST together 0 20 sources)
+    list(POP_FRONT sources first)
+    string(MAKE_C_IDENTIFIER "${first}" name)
+    set_source_files_properties(${first} ${sources} PROPERTIES UNITY_GROUP ${name})
+    list(REMOVE_ITEM together ${first} ${sources})
+  endwhile()
 endfunction()
 
 # isthmus_room(NAME USES lower-room ... PACKAGES package ... LINKS library ...): the library isthmus_NAME of all that is
