@@ -8,6 +8,7 @@ from tests.python.test_schemas import check
 
 FEW = ("--count", "10")
 MODEL = ("run", "suffix-sum", "--on", "model:aws-f1", "--flow", "stream", *FEW)
+PACKETS = ("run", "packet-encryption", "--on", "model:stratix-v", "--flow", "stream", "--count", "2000")
 STUDY = '[application]\nname = "suffix-sum"\ncount = 10\n[study]\ntargets = ["model:aws-f1"]\nflows = ["stream"]\n'
 
 
@@ -27,8 +28,14 @@ def test_a_lost_or_doubled_packet_costs_time_and_no_data_and_the_row_counts_it(r
     assert f"{faults['dropped']} dropped, {faults['duplicated']} duplicated, {faults['replayed']} replayed" in shown
 
 
-def test_equal_seeds_give_equal_records_with_faults_too(real: Isthmus) -> None:
-    arguments = (*MODEL, "--faults", "stall=0.01,drop=0.01,duplicate=0.01,corrupt=0.01")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (*MODEL, "--faults", "stall=0.01,drop=0.01,duplicate=0.01,corrupt=0.01"),
+        (*PACKETS, "--faults", "stall=0.01,corrupt=0.05"),
+    ],
+)
+def test_equal_seeds_give_equal_records_with_faults_too(real: Isthmus, arguments: tuple[str, ...]) -> None:
     first, second, other = (real.json(*arguments, "--seed", seed)["rows"] for seed in ("3", "3", "4"))
     assert first == second
     assert first[0]["faults"] != other[0]["faults"]
@@ -46,11 +53,20 @@ def test_a_dead_consumer_is_one_line_and_exit_code_2(real: Isthmus, on: tuple[st
 
 
 def test_corrupted_packets_are_lost_and_the_run_is_right(real: Isthmus) -> None:
-    arguments = ("run", "packet-encryption", "--on", "model:stratix-v", "--flow", "stream", "--count", "2000")
-    (row,) = real.json(*arguments, "--faults", "corrupt=0.05")["rows"]
+    (row,) = real.json(*PACKETS, "--faults", "corrupt=0.05")["rows"]
     assert row["lost"] == row["faults"]["corrupted"] > 0
     assert row["reordered"] == 0
     assert row["verified"] is True
+
+
+@pytest.mark.parametrize("application", ["hash-lookup", "table-select", "image-filter"])
+def test_each_applications_output_is_right_under_faults_which_cost_time(real: Isthmus, application: str) -> None:
+    arguments = ("run", application, "--on", "model:aws-f1", "--flow", "stream", "--count", "4")
+    (clean,) = real.json(*arguments)["rows"]
+    (row,) = real.json(*arguments, "--faults", "stall=0.2,drop=0.02,duplicate=0.02")["rows"]
+    assert clean["verified"] is row["verified"] is True
+    assert row["faults"]["dropped"] > 0
+    assert row["elapsed_s"] > clean["elapsed_s"]
 
 
 def test_a_target_refuses_what_nothing_there_could_act_on(real: Isthmus) -> None:

@@ -36,6 +36,16 @@ def test_a_network_is_the_limit_until_it_is_faster_and_then_the_kernels_clock_is
     assert row["bottleneck"]["relief"].startswith("kernel.clock=")
 
 
+def test_batches_leave_a_smaller_share_of_the_time_in_which_the_accelerator_does_not_compute(real: Isthmus) -> None:
+    offload = (*RUN, "--on", "model:stratix-v", "--flow", "offload", "--count", "768")
+    shares = []
+    for batch, threads in (("1", "1"), ("64", "1"), ("64", "3")):
+        (row,) = real.json(*offload, "--set", f"batch={batch}", "--set", f"host_threads={threads}")["rows"]
+        assert row["verified"] is True
+        shares.append(row["overhead_share"])
+    assert 1 > shares[0] > shares[1] > shares[2] > 0
+
+
 def test_packets_at_a_tenth_of_the_load_take_the_time_of_the_network_there_and_back(real: Isthmus) -> None:
     (row,) = real.json(*STREAM, "--count", "400", "--set", "load=0.1")["rows"]
     assert row["parameters"]["load"] == 0.1
