@@ -19,5 +19,15 @@ TEST(PacketBeats, EndWithTheFirstPacketWhereverItEndsOrAreAll) {
   }
 }
 
+TEST(PacketBeats, TellEachNumberOfBytesInFiveBits) {
+  for (std::size_t bytes = 1; bytes <= kBeatBytes; ++bytes) {
+    NetPacket beat{};
+    beat.len = len_of(bytes);
+    EXPECT_LT(beat.len, 32);
+    EXPECT_EQ(bytes_of(beat), bytes);
+  }
+  EXPECT_EQ(len_of(32), 0);
+}
+
 }  // namespace
 }  // namespace isthmus
