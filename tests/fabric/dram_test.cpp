@@ -4,6 +4,7 @@
 #include <random>
 
 #include "fabric/dram_bench.hpp"
+#include "stream/fairness.hpp"
 
 namespace isthmus::fabric::test {
 namespace {
@@ -130,6 +131,35 @@ TEST(Dram, TheCheckerFindsACommandThatIsEarly) {
     slower.*timing = slower.*timing + Time::ns(1);
     EXPECT_THAT(violations(slower, run.commands), testing::Not(testing::IsEmpty()));
   }
+}
+
+/// The masters in the order in which they were served: replies of a direction come as long after that as any other.
+std::vector<std::uint32_t> served(const DramRun& run) {
+  std::vector<std::pair<Time, std::uint32_t>> replies;
+  for (std::uint32_t master = 0; master < run.replies.size(); ++master)
+    for (const Time at : run.replies[master]) replies.emplace_back(at, master);
+  std::ranges::sort(replies);
+  std::vector<std::uint32_t> order;
+  for (const auto& [at, master] : replies) order.push_back(master);
+  return order;
+}
+
+TEST(Dram, OfNMastersNoneWaitsForMoreThanNMinusOneRequestsHoweverLargeTheOthersAre) {
+  constexpr int kRequests = 40;
+  for (const bool writes : {false, true})
+    for (const std::uint32_t masters : {1U, 2U, 3U, 8U}) {
+      std::vector<DramMaster> asking;
+      for (std::uint32_t master = 0; master < masters; ++master) {
+        DramMaster all{.writes = writes, .requests = {}};
+        // master 0 asks for a burst at a time, beside others that asked for more and more, and earlier
+        for (int i = 0; i < kRequests; ++i)
+          all.requests.push_back({.at = Time::ns(masters - master),
+                                  .address = (std::uint64_t{master} << 20U) + static_cast<std::uint64_t>(i) * 1024,
+                                  .bytes = 64 * (1 + 2 * master)});
+        asking.push_back(std::move(all));
+      }
+      expect_fair(served(run_dram(ddr4_2133(), asking)), masters, kRequests);
+    }
 }
 
 TEST(Dram, BusyStarvedAndBlockedAreItsLifetime) {

@@ -8,6 +8,7 @@
 #include "isthmus/base/units.hpp"
 #include "isthmus/fabric/axi.hpp"
 #include "isthmus/stream.hpp"
+#include "isthmus/stream/arbiter.hpp"
 
 /// A channel of the device's DRAM with its controller.
 namespace isthmus::fabric {
@@ -96,9 +97,9 @@ struct DramMasters {
 
 /// The controller of one channel, which owns its cells while it runs.
 ///
-/// Requests of each direction are served in the order of arrival; a controller that has served a group in one direction
-/// turns to the other if something waits there. While a burst waits its row is opened ahead, as far as the queue
-/// reaches. Each command keeps every timing of DramSpec; refreshes are on time.
+/// The masters of each direction are served in turn, a request at a time, each in its order; a controller that has
+/// served a group in one direction turns to the other if something waits there. While a burst waits its row is opened
+/// ahead, as far as the queue reaches. Each command keeps every timing of DramSpec; refreshes are on time.
 class DramController {
  public:
   PortArray<In<AxiRead>> reads;
@@ -126,6 +127,8 @@ class DramController {
   bool write_burst();
 
   Timer timer_;
+  RoundRobin read_turn_;
+  RoundRobin write_turn_;
   DramCells& cells_;
   std::unique_ptr<dram::Channel> channel_;
   Occupancy waiting_reads_;

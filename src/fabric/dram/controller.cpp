@@ -2,7 +2,6 @@
 
 #include "fabric/dram/channel.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/stream/arbiter.hpp"
 
 namespace isthmus::fabric {
 namespace {
@@ -48,7 +47,7 @@ void DramController::step() {
 }
 
 bool DramController::read_burst() {
-  const auto master = first_come(reads);
+  const auto master = read_turn_.next(reads);
   if (!master) return false;
   const Time came = reads[*master].front_time();
   const AxiRead request = reads[*master].read();
@@ -62,7 +61,7 @@ bool DramController::read_burst() {
 }
 
 bool DramController::write_burst() {
-  const auto master = first_come(writes);
+  const auto master = write_turn_.next(writes);
   if (!master) return false;
   const Time came = writes[*master].front_time();
   const AxiWrite& request = writes[*master].read_in_place();
