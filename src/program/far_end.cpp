@@ -20,6 +20,10 @@ fabric::NetworkSpec with_faults(fabric::NetworkSpec line, const Faults& faults) 
 
 void PacketSender::step() {
   const int packet = static_cast<int>(sent_.size());
+  if (packet == 0) {
+    configurers.wait();
+    due_ = timer_.now();
+  }
   timer_.works_on(packet);
   timer_.wait_until(due_);
   stalls_.maybe(timer_);
@@ -46,12 +50,12 @@ void PacketSink::begin_packet() {
   packets_.begin_packet();
 }
 
-FarEnd::FarEnd(Graph& graph, const Job& job, const fabric::NetworkSpec& line, PacketsBeside& beside)
+FarEnd::FarEnd(Graph& graph, const Job& job, const fabric::NetworkSpec& line, PacketsBeside& beside,
+               const FarHost& host)
     : graph_(graph),
       spec_(with_faults(line, job.faults)),
-      sender_(graph.add<PacketSender>("sender", {.group = kHostGroup}, packets_of(job.application), packet_count(job),
-                                      spec_, job.faults)),
-      sink_(graph.add<PacketSink>("receiver", {.group = kHostGroup}, beside, job.faults)),
+      sender_(graph.add<PacketSender>("sender", {.group = kHostGroup}, job, spec_, host.configurers)),
+      sink_(graph.add<PacketSink>("receiver", {.group = kHostGroup}, beside, job.faults, host.listeners)),
       in_(graph.add<fabric::NetworkLine>(fabric::kNetworkIn, {.group = kLinkGroup}, spec_)),
       out_(graph.add<fabric::NetworkLine>(fabric::kNetworkOut, {.group = kLinkGroup}, spec_)) {
   const Packets& packets = packets_of(job.application);

@@ -6,6 +6,7 @@
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/network.hpp"
 #include "isthmus/platform/part.hpp"
+#include "program/configurer.hpp"
 #include "program/packets_beside.hpp"
 #include "program/stalls.hpp"
 
@@ -16,9 +17,14 @@ namespace isthmus::program {
 class PacketSender {
  public:
   Out<fabric::PacketPiece> out{"out"};
+  Configurers configurers;
 
-  PacketSender(const Packets& packets, int count, const fabric::NetworkSpec& line, const Faults& faults)
-      : packets_(packets), count_(count), line_(line), stalls_(faults.stall, kHostStall) {}
+  PacketSender(const Job& job, const fabric::NetworkSpec& line, std::size_t waits_for)
+      : configurers(waits_for),
+        packets_(packets_of(job.application)),
+        count_(packet_count(job)),
+        line_(line),
+        stalls_(job.faults.stall, kHostStall) {}
 
   void step();
   bool done() const { return static_cast<int>(sent_.size()) == count_; }
@@ -37,12 +43,16 @@ class PacketSender {
   Stalls stalls_;
 };
 
+/// Nothing comes any more.
+struct Over {};
+
 class PacketSink {
  public:
   In<fabric::PacketPiece> in{"in"};
+  PortArray<Out<Over>> over;  ///< closed with the last packet
 
-  PacketSink(PacketsBeside& packets, const Faults& faults)
-      : packets_(packets), faults_(faults), stalls_(faults.stall, kHostStall) {}
+  PacketSink(PacketsBeside& packets, const Faults& faults, std::size_t listeners)
+      : over(listeners, "over"), packets_(packets), faults_(faults), stalls_(faults.stall, kHostStall) {}
   void step();
 
   const std::vector<Time>& received() const { return received_; }
@@ -67,15 +77,26 @@ struct PacketTimes {
 /// The times of the packets that came back in this order. Throws Error where none has.
 FlowTimes times_of(const PacketTimes& packets, std::span<const int> order);
 
+/// Threads of the board's host that a network's far end has to do with.
+struct FarHost {
+  std::size_t configurers = 0;  ///< it sends no packet before they have told the kernel what it must know
+  std::size_t listeners = 0;    ///< they are told when nothing comes back any more
+};
+
 /// What is at the other end of a network's lines, and the lines, in a graph.
 class FarEnd {
  public:
   /// The far end of a job's packets, with its faults. Throws Error for what a model's network is not made to carry.
-  FarEnd(Graph& graph, const Job& job, const fabric::NetworkSpec& line, PacketsBeside& beside);
+  FarEnd(Graph& graph, const Job& job, const fabric::NetworkSpec& line, PacketsBeside& beside,
+         const FarHost& host = {});
 
   /// Ties who takes packets from the line to the board or its host, and who puts some on the one from there.
   void connect(In<fabric::PacketPiece>& arriving);
   void connect(Out<fabric::PacketPiece>& leaving);
+
+  /// For the configurer and the listener, if there is one.
+  In<Configured>& configured() { return sender_.configurers.configured[0]; }
+  Out<Over>& over() { return sink_.over[0]; }
 
   platform::PartPlan part_in() const { return part(in_); }
   platform::PartPlan part_out() const { return part(out_); }

@@ -7,6 +7,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
+#include "program/configurer.hpp"
 
 namespace isthmus::program {
 
@@ -51,11 +52,7 @@ void Producer::send_in_pieces(int message, Buffer buffer) {
 }
 
 void ConfiguringProducer::step() {
-  if (next() == 0) {
-    const Control& sent = batch().application.extras.control;
-    for (const std::uint32_t message : sent.messages) control.send(message);
-    if (sent.ready) control.receive(*sent.ready);
-  }
+  if (next() == 0) configure(control, batch().application.extras.control);
   Producer::step();
 }
 

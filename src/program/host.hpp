@@ -8,6 +8,7 @@
 #include "isthmus/program/exchange.hpp"
 #include "isthmus/stream/host_buffers.hpp"
 #include "program/checker.hpp"
+#include "program/configurer.hpp"
 #include "program/run.hpp"
 #include "program/share.hpp"
 #include "program/stalls.hpp"
@@ -183,7 +184,7 @@ template <class Link, class LeaveOut>
 Producer& add_producer(Graph& graph, const std::string& name, Link& link, PinnedMemory& memory, Time call, Time store,
                        const Batch& batch, const LeaveOut& leave_out) {
   const ActorOptions options{.group = kHostGroup};
-  if (batch.application.extras.control.messages.empty()) {
+  if (!has_control(batch.application)) {
     auto& producer = graph.add<Producer>(name, options, memory, call, batch);
     link.connect(producer.link);
     leave_out();
@@ -195,14 +196,19 @@ Producer& add_producer(Graph& graph, const std::string& name, Link& link, Pinned
   return producer;
 }
 
+/// The ends of a link's control messages.
+template <class Link>
+void add_control(KernelEnds& ends, Link& link) {
+  ends.control = &link.control_to_kernel();
+  ends.status = &link.control_from_kernel();
+}
+
 /// The ends of a link that the kernel of an application is tied to, whose words are `stored` where there are some.
 template <class Link>
 KernelEnds ends_of(Link& link, const ByteApplication& application, Out<StreamWord>* stored = nullptr) {
   KernelEnds ends{.results = &link.from_kernel(), .stored = stored != nullptr};
   ends.words = ends.stored ? stored : &link.to_kernel();
-  if (application.extras.control.messages.empty()) return ends;
-  ends.control = &link.control_to_kernel();
-  ends.status = &link.control_from_kernel();
+  if (has_control(application)) add_control(ends, link);
   return ends;
 }
 

@@ -68,7 +68,8 @@ void HostStorage::end(offload::Host& host, int message) {
 
 void HostStorage::build(Graph& graph, std::span<const offload::HostThreadEnds> threads) {
   auto& arrivals = graph.add<Arrivals>("storage arrivals", {.group = kHostGroup}, threads.size(), std::span(rooms_));
-  input_ = std::make_unique<StoredInput>(graph, spec_, batch_, ActorOptions{.group = kHostGroup}, arrivals.in);
+  input_ = std::make_unique<StoredInput>(graph, spec_, batch_, StoredInput::Reader{.options = {.group = kHostGroup}},
+                                         arrivals.in);
   for (std::size_t i = 0; i < threads.size(); ++i) {
     graph.connect(arrivals.read[i], threads[i].told, numbers());
     graph.connect(threads[i].tells, arrivals.left[i], numbers());

@@ -11,9 +11,11 @@
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/offload/model.hpp"
 #include "isthmus/platform/json.hpp"
+#include "isthmus/platform/link.hpp"
 #include "isthmus/platform/needs.hpp"
 #include "isthmus/platform/shared_board.hpp"
 #include "program/at_once.hpp"
+#include "program/board_devices.hpp"
 #include "program/flows.hpp"
 #include "program/host_storage.hpp"
 #include "program/packets_through_host.hpp"
@@ -40,6 +42,8 @@ std::vector<std::string_view> needs_of(const platform::Description& board, const
   if (through_host(board, application, of)) needs.emplace_back("network");
   if (application.extras.from_storage) needs.emplace_back("storage");
   if (application.extras.memory) needs.insert(needs.end(), {"dram", "axi"});
+  if (packets && reaches_link(application))
+    needs.insert(needs.end(), platform::kStreamNeeds.begin(), platform::kStreamNeeds.end());
   return needs;
 }
 

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <deque>
 #include <memory>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -12,6 +11,7 @@
 #include "isthmus/base/interrupt.hpp"
 #include "isthmus/native/link.hpp"
 #include "program/compute_units.hpp"
+#include "program/configurer.hpp"
 #include "program/host.hpp"
 #include "program/native_memory.hpp"
 #include "program/native_packets.hpp"
@@ -55,23 +55,18 @@ native::LinkSpec link_spec(const ByteApplication& application, int outputs) {
           .output_buffers = outputs + 1};
 }
 
-/// What a kernel reaches beside its messages, of applications that keep something there.
-struct Memories {
-  std::optional<NativeMemory> device{};
-  std::optional<NativeMemory> host{};
-};
-
 /// A copy of the kernel in a graph, with a link and host threads of its own.
 class MessageUnit {
  public:
   /// `next` counts the messages that have been taken.
-  MessageUnit(Graph& graph, const Batch& batch, std::atomic<int>& next, const ComputeUnit& unit, Memories& memories)
+  MessageUnit(Graph& graph, const Batch& batch, std::atomic<int>& next, const ComputeUnit& unit,
+              NativeMemories& memories)
       : share_(next, batch.count, most_of(batch, unit.of)),
         batch_(batch),
         link_(graph, link_spec(batch.application, share_.most())) {
     batch_.share = &share_;
     if (batch.application.extras.from_storage)
-      storage_ = &graph.add<NativeStorage>("storage reader", {}, batch_);
+      add_storage(graph);
     else
       producer_ = &add_producer(graph, "producer", link_, link_.memory(), Time(), Time(), batch_, [] {});
     consumer_ =
@@ -92,14 +87,17 @@ class MessageUnit {
   }
 
  private:
-  void add_kernel(Graph& graph, const ComputeUnit& unit, Memories& memories) {
+  void add_storage(Graph& graph) {
+    storage_ = &graph.add<NativeStorage>("storage reader", {}, batch_);
+    if (!has_control(batch_.application)) return;
+    add_configurer(graph, link_, batch_.application.extras.control, Time(), storage_->configurers.configured[0]);
+  }
+  void add_kernel(Graph& graph, const ComputeUnit& unit, NativeMemories& memories) {
     const Clock clock = clock_on_threads();
     KernelEnds ends = ends_of(link_, batch_.application, storage_ != nullptr ? &storage_->out : nullptr);
     stalling_ = std::make_unique<StallingWords>(graph, clock, batch_.faults.stall, ends);
-    std::optional<NativeMemoryEnds> device_memory;
-    if (memories.device) ends.memory = &device_memory.emplace(graph, *memories.device);
-    std::optional<NativeHostEnds> host_memory;
-    if (memories.host) ends.host = &host_memory.emplace(graph, *memories.host);
+    NativeDevices devices(graph, memories);
+    devices.offer(ends);
     Kernel kernel(graph, {.clock = clock, .fifo = kWords, .unit = unit}, ends);
     batch_.application.kernel(kernel);
   }
@@ -134,7 +132,7 @@ void compare(const Batch& batch, const std::deque<MessageUnit>& units, Checker& 
   }
 }
 
-void run_batch(const Batch& batch, Checker& checker, const Job& job, Memories& memories, NativeRun& result) {
+void run_batch(const Batch& batch, Checker& checker, const Job& job, NativeMemories& memories, NativeRun& result) {
   Graph graph(job.seed + static_cast<std::uint64_t>(batch.first));
   std::atomic<int> next = 0;
   std::deque<MessageUnit> units;
@@ -164,10 +162,7 @@ NativeRun run_native(const Job& job) {
   Checker checker(job.application, job.progress);
   NativeRun result{.units = units_of(job, job.count)};
   FlowTimes& times = result.run.times;
-  Memories memories;
-  const Extras& extras = job.application.extras;
-  if (extras.memory) memories.device.emplace(*extras.memory);
-  if (extras.host) memories.host.emplace(extras.host->memory);
+  NativeMemories memories(job.application.extras);
   if (job.faults.any()) result.run.faults.emplace();
   const int most = batch_size(job.application);
   for (int first = 0; first < job.count; first += most)
@@ -176,10 +171,10 @@ NativeRun run_native(const Job& job) {
                .count = std::min(most, job.count - first),
                .faults = job.faults},
               checker, job, memories, result);
-  if (extras.host && memories.host && extras.host->left) extras.host->left(memories.host->bytes());
-  times.stages = {
-      {extras.from_storage ? "storage, kernel and consumer at once" : "producer, kernel and consumer at once",
-       times.elapsed}};
+  memories.finish();
+  times.stages = {{job.application.extras.from_storage ? "storage, kernel and consumer at once"
+                                                       : "producer, kernel and consumer at once",
+                   times.elapsed}};
   result.run.difference = checker.difference();
   return result;
 }

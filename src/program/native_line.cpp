@@ -8,6 +8,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/worker.hpp"
 #include "program/compute_units.hpp"
+#include "program/configurer.hpp"
 #include "program/line_tester.hpp"
 #include "program/native_packets.hpp"
 
@@ -24,11 +25,16 @@ constexpr Time kLook = Time::us(2);
 class LineReceiver {
  public:
   Out<NetPacket> out{"out"};
+  Configurers configurers;
 
-  LineReceiver(int end, std::size_t largest, const LineTester& tester)
-      : end_(end), tester_(tester), batch_(whole_beats(largest)) {}
+  LineReceiver(int end, const ByteApplication& application, const LineTester& tester)
+      : configurers(configurers_of(application)),
+        end_(end),
+        tester_(tester),
+        batch_(whole_beats(packets_of(application).most)) {}
 
   void step() {
+    configurers.wait();
     if (next_ == count_ && !receive_more()) return;
     send_beats(batch_.packet(next_++), out);
   }
@@ -139,17 +145,22 @@ NativeRun run_packets_over_line(const Job& job) {
   LineTester tester(line, packets, checker, packet_count(job));
   Graph graph;
   const ActorOptions options{.clock = clock_on_threads(), .group = kLinkGroup};
-  auto& receiver = graph.add<LineReceiver>("line receiver", options, line.inside(), packets.most, tester);
+  auto& receiver = graph.add<LineReceiver>("line receiver", options, line.inside(), job.application, tester);
   auto& transmitter = graph.add<LineTransmitter>("line transmitter", options, line.inside(), packets.most, tester);
   ThreadNetwork network(graph, receiver.out, transmitter.in, kBeats);
-  Kernel kernel(graph, {.clock = clock_on_threads(), .fifo = kBeats}, {.network = &network});
-  job.application.kernel(kernel);
+  native::Link control(graph, {});
+  if (has_control(job.application))
+    add_configurer(graph, control, job.application.extras.control, Time(), receiver.configurers.configured[0]);
+  NativeMemories memories(job.application.extras);
+  add_packet_kernel(graph, job, {.clock = clock_on_threads(), .fifo = kBeats},
+                    {.network = network, .control = control, .memories = memories});
   Worker beside;
   const Stopping stopping{tester};
   beside.add([&tester] { tester.run(); });
   native::Report report = run_threads(graph, job);
   if (report.outcome != Outcome::finished) throw Error(report.message);
   beside.finish();
+  memories.finish();
   NativeRun result{.units = units, .workers = std::move(report.workers)};
   result.run.times.elapsed = tester.spent().elapsed();
   result.run.times.stages = {{"packets over the line and back", tester.spent().elapsed()}};

@@ -220,4 +220,23 @@ RandomReads NativeMemoryEnds::random_reads() const {
   return {.latency = Time::seconds(kLatency), .per_second = kAtOnce / kLatency};
 }
 
+NativeMemories::NativeMemories(const Extras& extras) : extras_(extras) {
+  if (extras.memory) device_.emplace(*extras.memory);
+  if (extras.host) host_.emplace(extras.host->memory);
+}
+
+void NativeMemories::finish() {
+  if (host_ && extras_.host->left) extras_.host->left(host_->bytes());
+}
+
+NativeDevices::NativeDevices(Graph& graph, NativeMemories& memories) {
+  if (memories.device_) memory_.emplace(graph, *memories.device_);
+  if (memories.host_) host_.emplace(graph, *memories.host_);
+}
+
+void NativeDevices::offer(KernelEnds& ends) {
+  if (memory_) ends.memory = &*memory_;
+  if (host_) ends.host = &*host_;
+}
+
 }  // namespace isthmus::program

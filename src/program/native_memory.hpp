@@ -1,10 +1,11 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "isthmus/engine/graph.hpp"
-#include "isthmus/program/host_memory.hpp"
+#include "isthmus/program/application.hpp"
 
 /// Memory of this host in the place of a device's, or of what a device reaches over a link.
 namespace isthmus::program {
@@ -60,6 +61,33 @@ class NativeHostEnds final : public HostMemoryEnds {
  private:
   Graph& graph_;
   NativeMemory& memory_;
+};
+
+/// What the kernels of an application keep in memory, beside their messages.
+class NativeMemories {
+ public:
+  explicit NativeMemories(const Extras& extras);
+
+  /// Shows the application what the run has left.
+  void finish();
+
+ private:
+  friend class NativeDevices;
+  const Extras& extras_;
+  std::optional<NativeMemory> device_;
+  std::optional<NativeMemory> host_;
+};
+
+/// The ends of it that one copy of the kernel has.
+class NativeDevices {
+ public:
+  NativeDevices(Graph& graph, NativeMemories& memories);
+
+  void offer(KernelEnds& ends);
+
+ private:
+  std::optional<NativeMemoryEnds> memory_;
+  std::optional<NativeHostEnds> host_;
 };
 
 }  // namespace isthmus::program

@@ -16,7 +16,10 @@
 #include "isthmus/engine/port_array.hpp"
 #include "isthmus/stream/packet_beats.hpp"
 #include "program/compute_units.hpp"
+#include "program/configurer.hpp"
+#include "program/host.hpp"
 #include "program/packet_arena.hpp"
+#include "program/shared_network.hpp"
 #include "program/stalls.hpp"
 
 namespace isthmus::program {
@@ -55,10 +58,12 @@ class PacketTester {
  public:
   PortArray<Out<StretchBegins>> begins;
   PortArray<In<StretchEnds>> ends;
+  Configurers configurers;
 
   PacketTester(const Job& job, int units)
       : begins(units, "begins"),
         ends(units, "ends"),
+        configurers(configurers_of(job.application) * static_cast<std::size_t>(units)),
         packets_(packets_of(job.application)),
         stretches_(stretches_of(packets_, packet_count(job))),
         checker_(checker_of(job)),
@@ -66,6 +71,7 @@ class PacketTester {
         kept_(static_cast<std::size_t>(units)) {}
 
   void step() {
+    configurers.wait();
     const PacketRange& stretch = stretches_[tested_];
     draw(packets_, stretch, sent_);
     for (std::size_t i = 0; i < kept_.size(); ++i) kept_[i].make_room(sent_[i].used());
@@ -186,17 +192,20 @@ class PacketKeeper {
 /// A copy of the kernel in a graph, between a feeder and a keeper of its own.
 class PacketUnit {
  public:
-  PacketUnit(Graph& graph, const Job& job, const ComputeUnit& unit, PacketTester& tester)
+  PacketUnit(Graph& graph, const Job& job, const ComputeUnit& unit, PacketTester& tester, NativeMemories& memories)
       : feeder_(graph.add<PacketFeeder>("packets", {.group = kHostGroup}, tester.sent(unit.number), job.faults)),
         keeper_(graph.add<PacketKeeper>("packet keeper", {.group = kHostGroup}, tester.sent(unit.number),
                                         tester.kept(unit.number), job.faults)),
         network_(graph, feeder_.out, keeper_.in, kBeats),
-        stalling_(graph, clock_on_threads(), job.faults.stall, network_) {
+        stalling_(graph, clock_on_threads(), job.faults.stall, network_),
+        control_(graph, {}) {
     const auto port = static_cast<std::size_t>(unit.number);
     graph.connect(tester.begins[port], feeder_.begins, on_threads(1));
     graph.connect(keeper_.ends, tester.ends[port], on_threads(1));
-    Kernel kernel(graph, {.clock = clock_on_threads(), .fifo = kBeats, .unit = unit}, {.network = &stalling_});
-    job.application.kernel(kernel);
+    if (has_control(job.application))
+      add_configurer(graph, control_, job.application.extras.control, Time(), tester.configurers.configured[port]);
+    add_packet_kernel(graph, job, {.clock = clock_on_threads(), .fifo = kBeats, .unit = unit},
+                      {.network = stalling_, .control = control_, .memories = memories});
   }
 
   void add_latencies(std::vector<Time>& to) const {
@@ -210,6 +219,7 @@ class PacketUnit {
   PacketKeeper& keeper_;
   ThreadNetwork network_;
   StallingNetwork stalling_;
+  native::Link control_;
 };
 
 /// It stands with the first copy, whose worker has nothing else to do meanwhile.
@@ -220,19 +230,32 @@ PacketTester& add_tester(Graph& graph, const Job& job, int units) {
 
 }  // namespace
 
+void add_packet_kernel(Graph& graph, const Job& job, const KernelPlace& place, const PacketPlace& with) {
+  SharedNetwork network(graph, place, with.network);
+  KernelEnds ends{.network = &network};
+  if (has_control(job.application)) add_control(ends, with.control);
+  NativeDevices devices(graph, with.memories);
+  devices.offer(ends);
+  Kernel kernel(graph, place, ends);
+  job.application.kernel(kernel);
+  network.tie();
+}
+
 NativeRun run_packets_in_memory(const Job& job) {
   const int of = units_of(job, packet_count(job));
   Graph graph(job.seed);
   PacketTester& tester = add_tester(graph, job, of);
+  NativeMemories memories(job.application.extras);
   std::deque<PacketUnit> units;
   for (ComputeUnit unit{.of = of}; unit.number < of; ++unit.number) {
     const Scope scope = graph.scope(scope_of(unit));
-    units.emplace_back(graph, job, unit, tester);
+    units.emplace_back(graph, job, unit, tester, memories);
   }
   native::Report report = run_threads(graph, job, of);
   if (!tester.done())
     throw Error(fmt::format("packet {} has not come back from the kernel: {}; `eop` ends a packet",
                             tester.checker().tally().received, why_missing(report)));
+  memories.finish();
   NativeRun result{.units = of, .workers = std::move(report.workers)};
   FlowTimes& times = result.run.times;
   times.elapsed = tester.spent().elapsed();

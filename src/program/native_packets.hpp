@@ -1,6 +1,8 @@
 #pragma once
 
+#include "isthmus/native/link.hpp"
 #include "program/native.hpp"
+#include "program/native_memory.hpp"
 #include "program/run_threads.hpp"
 
 namespace isthmus::program {
@@ -20,6 +22,16 @@ class ThreadNetwork final : public NetworkEnds {
   In<NetPacket>& leaving_;
   int beats_;
 };
+
+/// What a kernel of packets has on threads.
+struct PacketPlace {
+  NetworkEnds& network;
+  native::Link& control;  ///< carries the host's control messages, if there are some
+  NativeMemories& memories;
+};
+
+/// Adds the kernel of a job's packets to a graph.
+void add_packet_kernel(Graph& graph, const Job& job, const KernelPlace& place, const PacketPlace& with);
 
 /// Runs an application on threads whose messages are packets, in memory of this machine: they lie there before the
 /// measured time, a batch after the other, and are compared after it.

@@ -35,11 +35,12 @@ ChannelOptions at_once(int depth) {
 
 }  // namespace
 
-StoredInput::StoredInput(Graph& graph, const fabric::StorageSpec& spec, const Batch& batch, const ActorOptions& reader,
+StoredInput::StoredInput(Graph& graph, const fabric::StorageSpec& spec, const Batch& batch, const Reader& reader,
                          In<fabric::StoragePiece>& arriving)
     : graph_(graph),
       drive_(graph.add<fabric::Drive>(fabric::kDrive, {.group = kHostGroup}, spec, DriveContents(batch))),
-      reads_(graph.add<fabric::StorageReads>("storage reads", reader, spec, messages_of(batch))) {
+      reads_(
+          graph.add<ConfiguredReads>("storage reads", reader.options, spec, messages_of(batch), reader.configurers)) {
   ChannelOptions commands = at_once(spec.queue_depth);
   commands.latency_time = spec.read_latency;
   graph.connect(reads_.commands, drive_.commands, commands);
@@ -59,7 +60,8 @@ BoardStorage::BoardStorage(Graph& graph, const fabric::StorageSpec& spec, const 
     : graph_(graph),
       words_(graph.add<fabric::StorageWords>(fabric::kStorageWords, {.clock = clock, .group = kDeviceGroup},
                                              messages_of(batch))),
-      input_(graph, spec, batch, {.group = kDeviceGroup}, words_.in) {}
+      input_(graph, spec, batch, {.options = {.group = kDeviceGroup}, .configurers = configurers_of(batch.application)},
+             words_.in) {}
 
 std::vector<platform::PartPlan> BoardStorage::parts() const {
   std::vector<platform::PartPlan> parts = input_.parts();
@@ -69,6 +71,7 @@ std::vector<platform::PartPlan> BoardStorage::parts() const {
 
 void NativeStorage::step() {
   stop_if_interrupted();
+  configurers.wait();
   if (!batch_.begin(next())) return;
   const int message = batch_.message(next());
   begun_.push_back(timer_.now());

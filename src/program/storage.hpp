@@ -5,26 +5,46 @@
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/storage.hpp"
 #include "isthmus/platform/part.hpp"
+#include "program/configurer.hpp"
 #include "program/host.hpp"
 
 /// Messages of an application that lie on a drive, one behind the other, in the place of a producer's.
 namespace isthmus::program {
 
+/// Reads of a drive that begin once the kernel knows what it must.
+class ConfiguredReads : public fabric::StorageReads {
+ public:
+  Configurers configurers;
+
+  ConfiguredReads(const fabric::StorageSpec& spec, const fabric::StoredMessages& messages, std::size_t waits_for)
+      : StorageReads(spec, messages), configurers(waits_for) {}
+  void step() {
+    configurers.wait();
+    StorageReads::step();
+  }
+};
+
 /// A modelled drive that is read from its beginning, in a graph.
 class StoredInput {
  public:
-  /// `reader` says where commands are submitted: on the board or by the host's driver. Data go to `arriving`.
-  StoredInput(Graph& graph, const fabric::StorageSpec& spec, const Batch& batch, const ActorOptions& reader,
+  /// Who submits commands: on the board or the host's driver, and the number of configurers that it waits for.
+  struct Reader {
+    ActorOptions options;
+    std::size_t configurers = 0;
+  };
+  /// Data go to `arriving`.
+  StoredInput(Graph& graph, const fabric::StorageSpec& spec, const Batch& batch, const Reader& reader,
               In<fabric::StoragePiece>& arriving);
 
   ActorId drive() const { return graph_.id(drive_); }
   std::vector<platform::PartPlan> parts() const;
   const std::vector<Time>& begun() const { return reads_.begun(); }
+  In<Configured>& configured() { return reads_.configurers.configured[0]; }
 
  private:
   Graph& graph_;
   fabric::Drive& drive_;
-  fabric::StorageReads& reads_;
+  ConfiguredReads& reads_;
 };
 
 /// The words of a drive's messages where a board reads it by itself.
@@ -33,6 +53,8 @@ class BoardStorage {
   BoardStorage(Graph& graph, const fabric::StorageSpec& spec, const Batch& batch, const Clock& clock);
 
   Out<StreamWord>& words() { return words_.out; }
+  /// For the configurer of an application that has control messages.
+  In<Configured>& configured() { return input_.configured(); }
   Sent sent() const { return {.started = input_.begun().front(), .begun = input_.begun(), .committed = {}}; }
   ActorId drive() const { return input_.drive(); }
   std::vector<platform::PartPlan> parts() const;
@@ -47,8 +69,10 @@ class BoardStorage {
 class NativeStorage {
  public:
   Out<StreamWord> out{"out"};
+  Configurers configurers;
 
-  explicit NativeStorage(const Batch& batch) : batch_(batch), bytes_(batch.application.input) {}
+  explicit NativeStorage(const Batch& batch)
+      : configurers(configurers_of(batch.application)), batch_(batch), bytes_(batch.application.input) {}
   void step();
   bool done() const { return batch_.ends_after(next()); }
 

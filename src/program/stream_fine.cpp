@@ -8,50 +8,16 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/platform/board.hpp"
-#include "isthmus/platform/needs.hpp"
 #include "isthmus/platform/specs.hpp"
 #include "isthmus/stream/host_link.hpp"
-#include "program/board_host.hpp"
-#include "program/board_memory.hpp"
+#include "program/board_devices.hpp"
+#include "program/configurer.hpp"
 #include "program/parts.hpp"
 #include "program/run_graph.hpp"
 #include "program/storage.hpp"
 
 namespace isthmus::program {
 namespace {
-
-/// Host software of an application that sends no control messages.
-struct NoMessages {
-  HostControl control{Time()};
-  void step() {}
-  bool done() const { return true; }
-};
-
-void leave_out_control(Graph& graph, HostLink& link, const HostLinkSpec& spec) {
-  auto& device = graph.add<NoControl>("no control", {.clock = spec.device_clock, .group = kDeviceGroup});
-  graph.connect(link.control_to_kernel(), device.in);
-  graph.connect(device.out, link.control_from_kernel());
-  link.connect(graph.add<NoMessages>("no messages", {.group = kHostGroup}).control);
-}
-
-/// The ends of the host's that a stream from storage leaves alone.
-struct NoProducer {
-  HostInput link;
-  explicit NoProducer(PinnedMemory& memory) : link(memory, Time()) {}
-  void step() {}
-  bool done() const { return true; }
-};
-struct NoWords {
-  In<StreamWord> in{"in"};
-  void step() { in.read(); }
-};
-
-void leave_out_producer(Graph& graph, HostLink& link, PinnedMemory& memory, const HostLinkSpec& spec) {
-  link.connect(graph.add<NoProducer>("no producer", {.group = kHostGroup}, memory).link);
-  auto& words = graph.add<NoWords>("no words", {.clock = spec.device_clock, .group = kDeviceGroup});
-  graph.connect(link.to_kernel(), words.in);
-  leave_out_control(graph, link, spec);
-}
 
 /// Tells the watchdog of each message that has come back.
 struct WatchedConsumer : Consumer {
@@ -123,21 +89,22 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
   const HostLinkSpec spec = platform::host_link_spec(board);
   const Batch batch{.application = job.application, .first = 0, .count = count, .faults = job.faults};
   Graph graph(job.seed);
-  const platform::BoardSpec parts = spec_with_faults(board, job.faults);
-  fabric::DeviceMemory memory = platform::device_memory(parts);
-  platform::Board fpga(graph, parts, memory);
-  fabric::PcieLink& pcie = fpga.links().front();
-  LinkUsers users(graph, pcie, spec.device_clock);
-  HostLink link(graph, pcie, spec, users);
+  BoardDevices devices(graph, board, spec_with_faults(board, job.faults));
+  fabric::PcieLink& pcie = devices.pcie();
+  HostLink& link = devices.add_host_link();
   const KernelPlace place = place_on(board);
   const Producer* producer = nullptr;
   std::optional<BoardStorage> storage;
   if (job.application.extras.from_storage) {
     storage.emplace(graph, platform::kinds::storage_spec(board.the("storage")), batch, place.clock);
-    leave_out_producer(graph, link, pcie.memory, spec);
+    link.leave_out_input();
+    if (has_control(job.application))
+      add_configurer(graph, link, job.application.extras.control, spec.mmio_store, storage->configured());
+    else
+      link.leave_out_control();
   } else {
     producer = &add_producer(graph, kProducer, link, pcie.memory, spec.library_call, spec.mmio_store, batch,
-                             [&] { leave_out_control(graph, link, spec); });
+                             [&] { link.leave_out_control(); });
   }
   auto& consumer = graph.add<WatchedConsumer>(kConsumer, {.group = kHostGroup}, pcie.memory, spec.library_call, batch,
                                               spec.buffer_size, outputs);
@@ -146,16 +113,10 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
   KernelEnds ends = ends_of(link, job.application, storage ? &storage->words() : nullptr);
   ends.note = job.note;
   const StallingWords stalling(graph, place.clock, job.faults.stall, ends);
-  std::optional<BoardMemoryEnds> device_memory;
-  if (const auto& image = job.application.extras.memory)
-    ends.memory = &device_memory.emplace(graph, fpga, platform::needed(parts.memory), memory, *image, place.clock);
-  std::optional<BoardHostEnds> host_memory;
-  if (const auto& image = job.application.extras.host)
-    ends.host = &host_memory.emplace(graph, users, board, pcie, *image);
+  devices.offer(job.application.extras, place.clock, ends);
   Kernel kernel(graph, place, ends);
   job.application.kernel(kernel);
-  users.connect();
-  if (device_memory) fpga.connect_memory();
+  devices.connect();
   const StreamActors stream{.pcie = pcie,
                             .link = link,
                             .producer = producer != nullptr ? std::optional(graph.id(*producer)) : std::nullopt,
@@ -163,12 +124,12 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
                             .consumer = graph.id(consumer),
                             .kernel = kernel.actors(),
                             .storage = storage ? storage->parts() : std::vector<platform::PartPlan>(),
-                            .memory = device_memory ? device_memory->parts() : std::vector<platform::PartPlan>(),
-                            .host = host_memory ? host_memory->parts() : std::vector<platform::PartPlan>()};
+                            .memory = devices.memory_parts(),
+                            .host = devices.host_parts()};
   const RunReport report =
       run_graph(graph, {.states = job.states, .output = stream.consumer, .schedule_seed = job.schedule_seed});
   consumer.require_all(kOutputEnded);
-  if (host_memory) host_memory->finish();
+  devices.finish();
   const Sent sent = storage ? storage->sent() : producer->sent();
   FineStream fine{.stream = {.run = {.setup = platform::pool_setup(board, spec) + sent.started,
                                      .times = times_of(std::array{Seen{sent, consumer.received()}})},

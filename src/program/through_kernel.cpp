@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "isthmus/engine/graph.hpp"
+#include "program/configurer.hpp"
 #include "program/run_graph.hpp"
 
 namespace isthmus::program {
@@ -93,7 +94,7 @@ void send_through_kernel(const Job& job, int first, Exchange& messages) {
     Kernel kernel(graph, {.clock = clock}, ends);
     job.application.kernel(kernel);
   };
-  if (job.application.extras.control.messages.empty()) {
+  if (!has_control(job.application)) {
     place({.words = &graph.add<WordsIn>("messages", {.clock = clock}, rest).out, .results = &sink.in});
   } else {
     auto& source = graph.add<ConfiguringWordsIn>("messages", {.clock = clock}, rest);

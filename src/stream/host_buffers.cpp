@@ -100,7 +100,8 @@ void HostControl::send(std::uint32_t message) {
   requests.push(store_to(Register::to_kernel, message));
 }
 
-std::uint32_t HostControl::receive(std::uint32_t tag) {
+std::uint32_t HostControl::receive(std::uint32_t tag, std::optional<Time> patience) {
+  const Time began = timer_.now();
   const auto wanted = [tag](const ControlMessage& message) { return message.tag == tag; };
   auto found = std::ranges::find_if(kept_, wanted);
   while (found == kept_.end()) {
@@ -108,6 +109,9 @@ std::uint32_t HostControl::receive(std::uint32_t tag) {
     const auto entry = content<Optional<ControlMessage>>(replies.read());
     if (entry.there) kept_.push_back(entry.value);
     found = std::ranges::find_if(kept_, wanted);
+    if (found == kept_.end() && patience && timer_.now() - began > *patience)
+      throw Error(fmt::format("control messages: expected one of the kernel with tag {}, none has come for {}", tag,
+                              to_string(*patience)));
   }
   const std::uint32_t message = found->message;
   kept_.erase(found);

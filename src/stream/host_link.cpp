@@ -128,4 +128,17 @@ void HostLink::connect(HostControl& control) {
   graph_.connect(switch_->replies[1], control.replies, beside_core(4));
 }
 
+void HostLink::leave_out_input() {
+  graph_.unused(porter_->free);
+  graph_.unused(porter_->committed);
+  graph_.unused(to_kernel());
+}
+
+void HostLink::leave_out_control() {
+  graph_.unused(switch_->requests[1]);
+  graph_.unused(switch_->replies[1]);
+  graph_.unused(control_to_kernel());
+  graph_.unused(control_from_kernel());
+}
+
 }  // namespace isthmus

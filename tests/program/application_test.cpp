@@ -188,6 +188,34 @@ TEST(Application, AWordThatNeverComesIsSaidOnThreadsAsOnTheModel) {
   }
 }
 
+/// Hands on each word once the next has come, and asks on after the close.
+struct OneBehind {
+  In<StreamWord> in{"in"};
+  Out<StreamWord> out{"out"};
+  StreamWord kept{};
+  bool keeps = false;
+  void step() {
+    StreamWord word;
+    if (!in.pull(word)) return;
+    if (keeps) out.push(kept);
+    kept = word;
+    keeps = true;
+  }
+  bool done() const { return false; }
+};
+
+TEST(Application, APullAfterTheCloseFindsNothingAndTheMessageThatItWaitsForIsSaid) {
+  auto application = increments(32);
+  application.kernel = [](Kernel& kernel) {
+    auto& behind = kernel.add<OneBehind>("one behind");
+    kernel.from_host(behind.in);
+    kernel.to_host(behind.out);
+  };
+  const auto says = ThrowsMessage<Error>(HasSubstr("message 3 has not come back from the kernel"));
+  EXPECT_THAT([&] { on_model(application.bytes(), 4, {"stream.porter_period=1ms"}); }, says);
+  EXPECT_THAT([&] { on_threads(application.bytes(), 4, {.silence = 0.3}); }, says);
+}
+
 /// Messages of two words of which so many words come back.
 Application<Number, Number> first_words(int words, bool closes) {
   auto application = increments(32);

@@ -1,12 +1,18 @@
 // Kernels that read and write the device's memory, of a modelled board and of this machine.
 #include "isthmus/program/device_memory.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <string>
+#include <vector>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/platform/board.hpp"
+#include "isthmus/platform/needs.hpp"
 #include "isthmus/program.hpp"
 #include "program/native.hpp"
 #include "program/stream_flow.hpp"
@@ -153,6 +159,29 @@ TEST(DeviceMemory, ItsPartsAreToldWithTheirKeys) {
 TEST(DeviceMemory, TheDepthThatCoversALatencyIsLittlesLaw) {
   EXPECT_EQ(depth_to_cover({.latency = Time::ns(200), .per_second = 78e6}), 17);
   EXPECT_EQ(depth_to_cover({.latency = Time::ns(900), .per_second = 1e6}), 2);
+}
+
+TEST(DeviceMemory, TheUserIsToldHowManyReadsCoverItWithTheRateAndLatencyThatSaySo) {
+  auto application = delay_line();
+  const auto kernel = application.kernel;
+  int reads = 0;
+  application.kernel = [&](Kernel& of) {
+    reads = of.reads_to_cover_memory();
+    kernel(of);
+  };
+  std::vector<std::string> told;
+  const auto board = platform::load(platform::file_of("model:aws-f1"), {});
+  const ByteApplication bytes = application.bytes();
+  run_stream(board, {.application = bytes, .flow = "stream", .count = 1, .note = [&](const std::string& text) {
+                       told.push_back(text);
+                     }});
+  ASSERT_FALSE(told.empty());
+  const auto memory = platform::random_reads(platform::needed(platform::board_spec(board).memory));
+  const double period = 1 / board.the("kernel").frequency("clock").hertz();
+  const double latency = memory.latency.seconds() + 4 * period;  // a register at each of both ends, both ways
+  EXPECT_EQ(reads, static_cast<int>(std::ceil(latency * memory.per_second)) + 1);
+  EXPECT_EQ(told.front(), fmt::format("reads of device memory under way: {}, for {:.0f} M/s of {:.0f} ns each", reads,
+                                      memory.per_second / 1e6, latency * 1e9));
 }
 
 }  // namespace

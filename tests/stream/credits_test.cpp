@@ -158,13 +158,6 @@ struct Echo {
   bool done() const { return false; }
 };
 
-/// Host software that sends no control messages.
-struct NoMessages {
-  HostControl control{Time()};
-  void step() {}
-  bool done() const { return true; }
-};
-
 void expect_all(const Draw& drawn, const Producer& producer, const Consumer& consumer) {
   std::size_t words = 0;
   for (const std::size_t each : drawn.words) words += each;
@@ -270,14 +263,11 @@ void run_over_pcie(const Draw& drawn, const fabric::PcieLinkSpec& link_spec = {}
   auto& producer = graph.add<Producer>("producer", {}, pcie.memory, drawn);
   auto& consumer = graph.add<Consumer>("consumer", {}, pcie.memory, drawn);
   auto& echo = graph.add<Echo>("echo", {.clock = spec.device_clock}, drawn);
-  auto& control = graph.add<NoControl>("no control", {.clock = spec.device_clock});
   link.connect(producer.link);
   link.connect(consumer.link);
-  link.connect(graph.add<NoMessages>("no messages").control);
+  link.leave_out_control();
   graph.connect(link.to_kernel(), echo.in, {.depth = 16});
   graph.connect(echo.out, link.from_kernel(), {.depth = 16});
-  graph.connect(link.control_to_kernel(), control.in);
-  graph.connect(control.out, link.control_from_kernel());
   const RunReport report = graph.run({.schedule_seed = drawn.seed});
   expect_all(drawn, producer, consumer);
   // In the end the producer has taken all inputs, and all outputs are with the FPGA.

@@ -68,8 +68,9 @@ class Kernel {
   void from_storage(In<StreamWord>& in);
   /// The actor that writes the results, `latency` cycles after its step: the depth of its pipeline.
   void to_host(Out<StreamWord>& out, int latency = 1);
-  /// The actor that takes the packets of a network beat by beat, and the one that sends some there, of an application
-  /// whose messages are packets.
+  /// An actor that takes the packets of a network beat by beat, and one that sends some there, of an application whose
+  /// messages are packets. Where several take some, each packet goes to one of them, in turn; several that send have
+  /// their turns packet by packet, so that none waits for more than one of each of the others.
   void from_network(In<NetPacket>& in) { network().connect(in); }
   void to_network(Out<NetPacket>& out, int latency = 1) { network().connect(out, latency); }
   /// The actor that reads the host's control messages, of an application that has some, and answers them.

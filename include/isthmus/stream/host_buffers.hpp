@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -130,8 +131,8 @@ class HostControl {
   /// send_control_msg
   void send(std::uint32_t message);
   /// The next message with this tag (receive_control_msg); asks the device again until it has come. Messages with other
-  /// tags are kept for later calls.
-  std::uint32_t receive(std::uint32_t tag);
+  /// tags are kept for later calls. Throws Error if it has not come after `patience`; without one it asks for ever.
+  std::uint32_t receive(std::uint32_t tag, std::optional<Time> patience = {});
 
  private:
   Timer timer_;

@@ -28,13 +28,6 @@ struct HostLinkSpec {
 
 class Waits;
 
-/// The kernel's end of control messages where an application has none.
-struct NoControl {
-  In<std::uint32_t> in{"in"};
-  Out<ControlMessage> out{"out"};
-  void step() { in.read(); }
-};
-
 /// The name of the buffers that wait for the porter, in reports.
 inline constexpr const char* kWaitingBuffers = "buffers that wait";
 
@@ -114,6 +107,11 @@ class HostLink {
   void connect(HostInput& producer);
   void connect(HostOutput& consumer);
   void connect(HostControl& control);
+
+  /// The same where an application sends no messages, or no control messages: neither the host's end nor the kernel's
+  /// is used.
+  void leave_out_input();
+  void leave_out_control();
 
   const HostLinkActors& actors() const { return actors_; }
 
