@@ -4,6 +4,8 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
+from isthmus.running.experiments import Experiment, run_experiment
+
 FEW = ("--count", "32768", "--set", "table=4")
 
 
@@ -17,6 +19,17 @@ def test_one_access_at_a_time_is_held_by_its_latency_and_many_by_the_banks(real:
     assert rows["offload"]["bottleneck"]["relief"].startswith("device.axi.latency=")
     assert rows["stream"]["bottleneck"]["relief"].startswith("device.dram.ban")
     assert rows["stream"]["value"] > 30 * rows["offload"]["value"]
+
+
+@pytest.mark.parametrize("flow", ["offload", "overlap"])
+def test_twice_the_look_ups_of_which_each_is_modelled_take_twice_the_time(flow: str) -> None:
+    def seconds(count: int) -> float:
+        asked = Experiment("hash-lookup", "model:aws-f1", flow, count, parameters=("table=4",), grain="fine")
+        row = run_experiment(asked, lambda event: None, remember=False)
+        assert row.verified
+        return row.elapsed_s
+
+    assert seconds(65536) / seconds(32768) == pytest.approx(2, rel=0.02)
 
 
 def test_a_few_accesses_under_way_are_named_and_without_them_the_memory_is_the_limit(real: Isthmus) -> None:

@@ -1,18 +1,32 @@
 """Encrypted packets, by the command with the real tools: networks, traces, transports, what bad input gets."""
 
+import json
 import struct
 from pathlib import Path
 
 import pytest
-from tests.python.conftest import Isthmus
+from tests.python.conftest import TREE, Isthmus
 from tests.python.test_schemas import check
 
 from isthmus.records import Row
 from isthmus.results.wrong import wrong_lines
+from isthmus.running.experiments import Experiment, run_experiment
 
+LOSSY = str(TREE / "build" / "release" / "tests" / "program" / "lossy_packets")
+BOARD = "model:stratix-v"
 ONE = ("--set", "batch=1")
 RUN = ("run", "packet-encryption")
-STREAM = (*RUN, "--on", "model:stratix-v", "--flow", "stream", *ONE)
+STREAM = (*RUN, "--on", BOARD, "--flow", "stream", *ONE)
+# Those of S001-056: stacc, table VI.
+LARGE = ("batch=256", "host_threads=3")
+
+
+def through_the_host(count: int, parameters: tuple[str, ...], *sets: str) -> Row:
+    """The row of such a run by itself, whose limit no reruns look for."""
+    asked = Experiment("packet-encryption", BOARD, "offload", count, parameters=parameters, sets=sets)
+    row = run_experiment(asked, lambda event: None, remember=False)
+    assert row.verified
+    return row
 
 
 def write_trace(path: Path, sizes: list[int], link_type: int = 1) -> None:
@@ -37,13 +51,46 @@ def test_a_network_is_the_limit_until_it_is_faster_and_then_the_kernels_clock_is
 
 
 def test_batches_leave_a_smaller_share_of_the_time_in_which_the_accelerator_does_not_compute(real: Isthmus) -> None:
-    offload = (*RUN, "--on", "model:stratix-v", "--flow", "offload", "--count", "768")
+    offload = (*RUN, "--on", BOARD, "--flow", "offload", "--count", "768")
     shares = []
     for batch, threads in (("1", "1"), ("64", "1"), ("64", "3")):
         (row,) = real.json(*offload, "--set", f"batch={batch}", "--set", f"host_threads={threads}")["rows"]
         assert row["verified"] is True
         shares.append(row["overhead_share"])
     assert 1 > shares[0] > shares[1] > shares[2] > 0
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_twice_the_packets_through_the_host_take_twice_the_time(threads: int) -> None:
+    parameters = ("batch=64", f"host_threads={threads}")
+    once, twice = (through_the_host(count, parameters).elapsed_s for count in (16384, 32768))
+    assert twice / once == pytest.approx(2, rel=0.02)
+
+
+def test_the_device_that_sends_to_the_host_is_named_where_it_limits_packets_through_the_host(real: Isthmus) -> None:
+    sets = [word for parameter in LARGE for word in ("--set", parameter)]
+    (row,) = real.json(*RUN, "--on", BOARD, "--flow", "offload", "--count", "16384", *sets)["rows"]
+    limit = row["bottleneck"]
+    assert limit["part"] == "PCIe transmitter"
+    assert limit["relief"].rpartition("=")[0] in ("link.pcie.user_width", "link.pcie.user_clock")
+    assert {effect["part"] for effect in limit["effects"]} == {"PCIe transmitter"}
+    # 16 B a cycle of 200 MHz carry the slot of a packet, 24 words of 64 B. Each request to read takes the place of one:
+    # 512 B of a slot to the device, or two descriptors, each of 4 KiB of one direction.
+    places = 1536 / 64 + 1536 / 512 + 2 * 1536 / 4096 / 2
+    most = 16 * 200e6 / 64 / places
+    assert row["value"] == pytest.approx(limit["busy_share"] * most, rel=0.001)
+    assert row["value"] > 0.9 * most
+
+
+def test_faster_lanes_behind_the_path_that_limits_packets_through_the_host_help_only_with_it() -> None:
+    path, lanes = "link.pcie.user_width=256bit", "link.pcie.generation=3"
+    base, wide, fast, both = (
+        through_the_host(16384, LARGE, *sets).value for sets in ((), (path,), (lanes,), (path, lanes))
+    )
+    assert fast == pytest.approx(base, rel=0.005)
+    assert wide > 1.04 * base
+    # Twice the lanes' rate too, and nothing else is near.
+    assert both > 1.5 * wide
 
 
 def test_packets_at_a_tenth_of_the_load_take_the_time_of_the_network_there_and_back(real: Isthmus) -> None:
@@ -71,6 +118,28 @@ def test_packets_pass_a_line_of_this_machine_and_the_row_says_which(real: Isthmu
     assert row["transport"] in {transport, "unix"}
     assert (row["lost"], row["reordered"], row["dropped"]) == (0, 0, 0)
     assert row["cores"] > 0
+
+
+@pytest.mark.parametrize(
+    ("kernel", "lost", "reordered", "said"),
+    [("keep", 0, 0, ""), ("drop", 20, 0, "20 lost"), ("swap", 0, 50, "50 out of order")],
+)
+@pytest.mark.parametrize(("on", "transport"), [("native", "unix"), (BOARD, "memory")])
+def test_packets_that_a_kernel_loses_or_sends_in_another_order_are_counted_and_the_run_is_wrong(
+    real: Isthmus, on: str, transport: str, kernel: str, lost: int, reordered: int, said: str
+) -> None:
+    assert Path(LOSSY).is_file(), "built by make test"
+    sets = ("--set", f"kernel={kernel}", "--set", f"transport={transport}")
+    done = real("run", LOSSY, "--on", on, "--count", "100", *sets, "--json", "row.json")
+    assert done.returncode == (1 if said else 0), done.stderr
+    file = json.loads((real.folder / "row.json").read_text())
+    check("run", file)
+    (row,) = file["rows"]
+    assert (row["count"], row["lost"], row["reordered"]) == (100, lost, reordered)
+    assert row["verified"] is (not said)
+    assert "difference" not in row, "what came is right"
+    wrong = [line for line in done.stdout.splitlines() if line.startswith("WRONG")]
+    assert wrong == ([f"WRONG, {on} stream: of 100 packets {said}"] if said else [])
 
 
 def test_what_was_lost_is_said_where_all_that_came_was_right() -> None:
