@@ -63,13 +63,6 @@ platform::BoardSpec parts_beside(const platform::Description& board, const ByteA
   return parts;
 }
 
-std::vector<platform::PartPlan> parts_of_host_memory(BoardDevices& devices) {
-  std::vector<platform::PartPlan> plans = devices.host_parts();
-  platform::append(plans, platform::parts_of_reads({{.link = devices.pcie()}}));
-  platform::append(plans, platform::parts_of_writes({{.link = devices.pcie()}}));
-  return plans;
-}
-
 /// The host's thread that keeps the link until the kernel has sent its last packet.
 struct Keeping {
   HostOutput link;
@@ -79,64 +72,101 @@ struct Keeping {
   void step() { over.read(); }
 };
 
-/// The link, on which no messages are.
-void add_link(Graph& graph, BoardDevices& devices, const HostLinkSpec& spec, const ByteApplication& application,
-              FarEnd& far, KernelEnds& ends) {
-  HostLink& link = devices.add_host_link();
-  link.leave_out_input();
-  graph.unused(link.from_kernel());
-  auto& keeping = graph.add<Keeping>("host thread", {.group = kHostGroup}, devices.pcie().memory, spec.library_call);
-  link.connect(keeping.link);
-  graph.connect(far.over(), keeping.over,
-                {.depth = 1, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)});
-  if (!has_control(application)) return link.leave_out_control();
-  add_control(ends, link);
-  add_configurer(graph, link, application.extras.control, spec.mmio_store, far.configured());
-}
+constexpr ChannelOptions kAtOnce{.depth = 1, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
+
+/// A board whose kernel takes a network's packets, with what is at the other end of the lines.
+class PacketBoard {
+ public:
+  PacketBoard(const platform::Description& board, const Job& job)
+      : board_(board),
+        job_(job),
+        place_(place_on(board)),
+        checker_(checker_of(job)),
+        beside_(checker_),
+        graph_(job.seed),
+        far_(graph_, job, platform::kinds::network_spec(board.the("network")), beside_, host_of(job.application)),
+        network_(graph_, far_, place_.clock),
+        stalling_(graph_, place_.clock, job.faults.stall, network_),
+        shared_(graph_, place_, stalling_),
+        devices_(graph_, board, parts_beside(board, job.application)) {
+    KernelEnds ends{.network = &shared_, .note = job.note};
+    if (reaches_link(job.application)) add_link(ends);
+    devices_.offer(job.application.extras, place_.clock, ends);
+    Kernel kernel(graph_, place_, ends);
+    job.application.kernel(kernel);
+    shared_.tie();
+    devices_.connect();
+    kernel_ = kernel.actors();
+  }
+
+  StreamRun run() {
+    const RunReport report =
+        run_graph(graph_, {.states = job_.states, .output = far_.sink(), .schedule_seed = job_.schedule_seed});
+    devices_.finish();
+    beside_.finish();
+    if (far_.corrupted() == packet_count(job_))
+      throw Error("--faults corrupt: no packet has come back, expected fewer to be corrupted");
+    StreamRun result{.run = {.times = times_of(far_.times(), checker_.order()),
+                             .difference = checker_.difference(),
+                             .packets = checker_.tally()},
+                     .parts = platform::parts_of(report, platform::on_board(plans(report), board_))};
+    result.run.packets->corrupted = static_cast<int>(far_.corrupted());
+    if (job_.faults.any())
+      result.run.faults = {.stalled = far_.stalled() + stalling_.stalled(), .corrupted = far_.corrupted()};
+    for (const platform::Part& part : result.parts) result.run.times.stages.push_back({part.name, part.busy});
+    result.run.times.lasted = report.end;
+    return result;
+  }
+
+ private:
+  /// The link, on which no messages are.
+  void add_link(KernelEnds& ends) {
+    const HostLinkSpec spec = platform::host_link_spec(board_);
+    HostLink& link = devices_.add_host_link();
+    link.leave_out_input();
+    graph_.unused(link.from_kernel());
+    auto& keeping =
+        graph_.add<Keeping>("host thread", {.group = kHostGroup}, devices_.pcie().memory, spec.library_call);
+    link.connect(keeping.link);
+    graph_.connect(far_.over(), keeping.over, kAtOnce);
+    if (!has_control(job_.application)) return link.leave_out_control();
+    add_control(ends, link);
+    add_configurer(graph_, link, job_.application.extras.control, spec.mmio_store, far_.configured());
+  }
+
+  std::vector<platform::PartPlan> plans(const RunReport& report) {
+    std::vector<platform::PartPlan> plans{far_.part_in(), network_.part_in()};
+    for (const auto& actors : {kernel_, shared_.actors()})
+      for (const ActorId actor : actors)
+        plans.push_back({.name = report.actor(actor).name, .keys = {"kernel.clock"}, .actors = {actor}});
+    platform::append(plans, devices_.memory_parts());
+    if (job_.application.extras.host) {
+      platform::append(plans, devices_.host_parts());
+      platform::append(plans, platform::parts_of_reads({{.link = devices_.pcie()}}));
+      platform::append(plans, platform::parts_of_writes({{.link = devices_.pcie()}}));
+    }
+    platform::append(plans, {network_.part_out(), far_.part_out()});
+    return plans;
+  }
+
+  const platform::Description& board_;
+  const Job& job_;
+  KernelPlace place_;
+  PacketChecker checker_;
+  PacketsBeside beside_;
+  Graph graph_;
+  FarEnd far_;
+  BoardNetwork network_;
+  StallingNetwork stalling_;
+  SharedNetwork shared_;
+  BoardDevices devices_;
+  std::vector<ActorId> kernel_;
+};
 
 }  // namespace
 
 StreamRun run_packets_on_board(const platform::Description& board, const Job& job) {
-  PacketChecker checker = checker_of(job);
-  PacketsBeside beside(checker);
-  const ByteApplication& application = job.application;
-  const KernelPlace place = place_on(board);
-  Graph graph(job.seed);
-  FarEnd far(graph, job, platform::kinds::network_spec(board.the("network")), beside, host_of(application));
-  BoardNetwork network(graph, far, place.clock);
-  StallingNetwork stalling(graph, place.clock, job.faults.stall, network);
-  SharedNetwork shared(graph, place, stalling);
-  KernelEnds ends{.network = &shared, .note = job.note};
-  BoardDevices devices(graph, board, parts_beside(board, application));
-  if (reaches_link(application)) add_link(graph, devices, platform::host_link_spec(board), application, far, ends);
-  devices.offer(application.extras, place.clock, ends);
-  Kernel kernel(graph, place, ends);
-  application.kernel(kernel);
-  shared.tie();
-  devices.connect();
-  const RunReport report =
-      run_graph(graph, {.states = job.states, .output = far.sink(), .schedule_seed = job.schedule_seed});
-  devices.finish();
-  beside.finish();
-  const std::int64_t corrupted = far.corrupted();
-  if (corrupted == packet_count(job))
-    throw Error("--faults corrupt: no packet has come back, expected fewer to be corrupted");
-  std::vector<platform::PartPlan> plans{far.part_in(), network.part_in()};
-  for (const auto& actors : {kernel.actors(), shared.actors()})
-    for (const ActorId actor : actors)
-      plans.push_back({.name = report.actor(actor).name, .keys = {"kernel.clock"}, .actors = {actor}});
-  platform::append(plans, devices.memory_parts());
-  if (application.extras.host) platform::append(plans, parts_of_host_memory(devices));
-  platform::append(plans, {network.part_out(), far.part_out()});
-  StreamRun result{.run = {.times = times_of(far.times(), checker.order()),
-                           .difference = checker.difference(),
-                           .packets = checker.tally()},
-                   .parts = platform::parts_of(report, platform::on_board(std::move(plans), board))};
-  result.run.packets->corrupted = static_cast<int>(corrupted);
-  if (job.faults.any()) result.run.faults = {.stalled = far.stalled() + stalling.stalled(), .corrupted = corrupted};
-  for (const platform::Part& part : result.parts) result.run.times.stages.push_back({part.name, part.busy});
-  result.run.times.lasted = report.end;
-  return result;
+  return PacketBoard(board, job).run();
 }
 
 }  // namespace isthmus::program
