@@ -89,11 +89,14 @@ void check(std::span<PacketArena> arenas, int first, PacketChecker& checker) {
     std::size_t at = 0;
   };
   std::vector<Next> next(arenas.size());
-  for (auto turn = static_cast<std::size_t>(first);; ++turn) {
+  std::size_t left = 0;
+  for (const PacketArena& arena : arenas) left += arena.lengths().size();
+  for (auto turn = static_cast<std::size_t>(first); left > 0; ++turn) {
     const PacketArena& arena = arenas[turn % arenas.size()];
     auto& [packet, at] = next[turn % arenas.size()];
-    if (packet == arena.lengths().size()) break;
+    if (packet == arena.lengths().size()) continue;
     stop_if_interrupted();
+    --left;
     const std::uint32_t length = arena.lengths()[packet++];
     checker.take({arena.bytes() + at, length});
     at += whole_beats(length);

@@ -189,15 +189,20 @@ TEST(NetworkPackets, AreAllThereWhoeverStallsAndADeadReceiverIsSaidSo) {
 }
 
 TEST(NetworkPackets, ThatAKernelDropsAreLostAndTheRunIsNotRight) {
-  const auto result = run(kStratix, application<Dropper>(length_of), 1000);
-  ASSERT_TRUE(result.packets);
-  EXPECT_EQ(result.packets->lost, 200);
-  EXPECT_FALSE(result.right());
+  for (const char* target : {kStratix, "native"}) {
+    const auto result = run(target, application<Dropper>(length_of), 1000);
+    ASSERT_TRUE(result.packets) << target;
+    EXPECT_EQ(result.packets->lost, 200) << target;
+    EXPECT_EQ(result.packets->reordered, 0) << target;
+    EXPECT_FALSE(result.difference) << target;
+    EXPECT_FALSE(result.right()) << target;
+  }
 }
 
 TEST(NetworkPackets, ThatDoNotEndAreToldInOneLine) {
   const auto all = application<Endless>(length_of);
-  EXPECT_THAT([&] { run(kStratix, all, 10); }, ThrowsMessage<Error>(HasSubstr("`eop` ends a packet")));
+  for (const char* target : {kStratix, "native"})
+    EXPECT_THAT([&] { run(target, all, 10); }, ThrowsMessage<Error>(HasSubstr("`eop` ends a packet"))) << target;
 }
 
 TEST(NetworkPackets, PassAtTheLineRateWithWhatEachAddsOnTheWire) {

@@ -67,7 +67,7 @@ def test_twice_the_packets_through_the_host_take_twice_the_time(threads: int) ->
     assert twice / once == pytest.approx(2, rel=0.02)
 
 
-def test_the_device_that_sends_to_the_host_is_named_where_it_limits_packets_through_the_host(real: Isthmus) -> None:
+def test_the_path_by_which_the_device_sends_to_the_host_limits_packets_through_it_and_is_named(real: Isthmus) -> None:
     sets = [word for parameter in LARGE for word in ("--set", parameter)]
     (row,) = real.json(*RUN, "--on", BOARD, "--flow", "offload", "--count", "16384", *sets)["rows"]
     limit = row["bottleneck"]
@@ -89,7 +89,7 @@ def test_faster_lanes_behind_the_path_that_limits_packets_through_the_host_help_
     )
     assert fast == pytest.approx(base, rel=0.005)
     assert wide > 1.04 * base
-    # Twice the lanes' rate too, and nothing else is near.
+    # Right behind the path lie the lanes.
     assert both > 1.5 * wide
 
 
@@ -124,7 +124,7 @@ def test_packets_pass_a_line_of_this_machine_and_the_row_says_which(real: Isthmu
     ("kernel", "lost", "reordered", "said"),
     [("keep", 0, 0, ""), ("drop", 20, 0, "20 lost"), ("swap", 0, 50, "50 out of order")],
 )
-@pytest.mark.parametrize(("on", "transport"), [("native", "unix"), (BOARD, "memory")])
+@pytest.mark.parametrize(("on", "transport"), [("native", "unix"), ("native", "memory"), (BOARD, "memory")])
 def test_packets_that_a_kernel_loses_or_sends_in_another_order_are_counted_and_the_run_is_wrong(
     real: Isthmus, on: str, transport: str, kernel: str, lost: int, reordered: int, said: str
 ) -> None:
