@@ -26,7 +26,7 @@ HostLink& BoardDevices::add_host_link() {
 void BoardDevices::offer(const Extras& extras, const Clock& clock, KernelEnds& ends) {
   if (extras.memory)
     ends.memory = &memory_.emplace(graph_, fpga_, platform::needed(parts_.memory), cells_, *extras.memory, clock);
-  if (extras.host) ends.host = &host_.emplace(graph_, users_.value(), board_, pcie(), *extras.host);
+  if (extras.host && users_) ends.host = &host_.emplace(graph_, *users_, board_, pcie(), *extras.host);
 }
 
 void BoardDevices::connect() {

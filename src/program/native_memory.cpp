@@ -226,7 +226,8 @@ NativeMemories::NativeMemories(const Extras& extras) : extras_(extras) {
 }
 
 void NativeMemories::finish() {
-  if (host_ && extras_.host->left) extras_.host->left(host_->bytes());
+  const auto& image = extras_.host;
+  if (host_ && image && image->left) image->left(host_->bytes());
 }
 
 NativeDevices::NativeDevices(Graph& graph, NativeMemories& memories) {
