@@ -227,7 +227,7 @@ LIMITS = (
         "dram-policy",
         "The vendor's memory controller: its address mapping, reordering, ECC and calibration",
         "either",
-        "masters of a direction have their turns, each in its order, with rows opened ahead; ECC has no read-modify-write",
+        "masters of a direction take turns, each in its order, with rows opened ahead; ECC has no read-modify-write",
         "scattered access to device memory; writes of less than a burst",
         DRIVEN,
         ("device memory",),
