@@ -76,7 +76,10 @@ class NativeStorage {
   void step();
   bool done() const { return batch_.ends_after(next()); }
 
-  Sent sent() const { return {.started = begun_.front(), .begun = begun_, .committed = {}}; }
+  /// Of a copy that others left no message, nothing.
+  Sent sent() const {
+    return {.started = begun_.empty() ? Time() : begun_.front(), .begun = begun_, .committed = {}};
+  }
 
  private:
   int next() const { return static_cast<int>(begun_.size()); }
