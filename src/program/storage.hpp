@@ -77,9 +77,7 @@ class NativeStorage {
   bool done() const { return batch_.ends_after(next()); }
 
   /// Of a copy that others left no message, nothing.
-  Sent sent() const {
-    return {.started = begun_.empty() ? Time() : begun_.front(), .begun = begun_, .committed = {}};
-  }
+  Sent sent() const { return {.started = begun_.empty() ? Time() : begun_.front(), .begun = begun_, .committed = {}}; }
 
  private:
   int next() const { return static_cast<int>(begun_.size()); }
