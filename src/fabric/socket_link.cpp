@@ -1,5 +1,6 @@
 #include "isthmus/fabric/socket_link.hpp"
 
+#include "isthmus/stream/all_closed.hpp"
 #include "isthmus/stream/arbiter.hpp"
 
 namespace isthmus::fabric {

@@ -2,17 +2,13 @@
 
 #include <algorithm>
 
+#include "isthmus/stream/all_closed.hpp"
 #include "untold.hpp"
 
 namespace isthmus {
 namespace {
 
 constexpr int kRequests = 2;  // that wait between two parts
-
-template <class Token>
-bool all_closed(PortArray<In<Token>>& inputs) {
-  return std::ranges::all_of(inputs, [](auto& input) { return input.closed(); });
-}
 
 }  // namespace
 

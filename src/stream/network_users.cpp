@@ -1,13 +1,13 @@
 #include "isthmus/stream/network_users.hpp"
 
-#include <algorithm>
+#include "isthmus/stream/all_closed.hpp"
 
 namespace isthmus {
 
 void PacketArbiter::step() {
   if (!sending_) sending_ = turn_.next(in);
   if (!sending_) {
-    finished_ = std::ranges::all_of(in, [](auto& input) { return input.closed(); });
+    finished_ = all_closed(in);
     if (!finished_) timer_.wait(in);
     return;
   }

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -86,11 +85,5 @@ inline void copy(const HostAnswer& from, HostAnswer& to) {
 struct HostMoved {
   Time latency;
 };
-
-/// Tells whether all of these inputs are closed and drained.
-template <class Inputs>
-bool all_closed(Inputs& inputs) {
-  return std::ranges::all_of(inputs, [](auto& input) { return input.closed(); });
-}
 
 }  // namespace isthmus::fabric

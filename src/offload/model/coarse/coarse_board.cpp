@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "isthmus/stream/all_closed.hpp"
+
 namespace isthmus::offload::model {
 namespace {
 
@@ -38,7 +40,7 @@ class UnitAccess {
       completed[token.command->worker].push(token);
     }
     units_.begin_free(submitted, [this](CommandToken token) { begin[token.command->unit].push(token); });
-    finished_ = !units_.any() && fabric::all_closed(submitted);
+    finished_ = !units_.any() && all_closed(submitted);
   }
   bool done() const { return finished_; }
 
