@@ -6,6 +6,7 @@
 #include "isthmus/engine/port_array.hpp"
 #include "isthmus/stream/host_buffers.hpp"
 #include "program/run.hpp"
+#include "program/unclocked.hpp"
 
 /// What the host tells a kernel before the first message, where others than the host send the messages.
 namespace isthmus::program {
@@ -54,14 +55,15 @@ class Configurers {
   std::size_t told_ = 0;
 };
 
-/// Adds a configurer at a link's control messages, whose stores take so long. It is one of those that `waiting` waits
-/// for.
+/// Adds the configurer of a copy of an application's kernel at a link's control messages, whose stores take so long;
+/// `waiting` waits for it. Nothing where the application has none.
 template <class Link>
-void add_configurer(Graph& graph, Link& link, const Control& sent, Time store, In<Configured>& waiting) {
-  auto& configurer = graph.add<Configurer>("configurer", {.group = kHostGroup}, sent, store);
+void add_configurer(Graph& graph, Link& link, const ByteApplication& application, Time store, Configurers& waiting,
+                    std::size_t copy = 0) {
+  if (!has_control(application)) return;
+  auto& configurer = graph.add<Configurer>("configurer", {.group = kHostGroup}, application.extras.control, store);
   link.connect(configurer.control);
-  graph.connect(configurer.configured, waiting,
-                {.depth = 1, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)});
+  graph.connect(configurer.configured, waiting.configured[copy], unclocked(1));
 }
 
 }  // namespace isthmus::program

@@ -94,8 +94,8 @@ class FarEnd {
   void connect(In<fabric::PacketPiece>& arriving);
   void connect(Out<fabric::PacketPiece>& leaving);
 
-  /// For the configurer and the listener, if there is one.
-  In<Configured>& configured() { return sender_.configurers.configured[0]; }
+  Configurers& configurers() { return sender_.configurers; }
+  /// For the listener, if there is one.
   Out<Over>& over() { return sink_.over[0]; }
 
   platform::PartPlan part_in() const { return part(in_); }

@@ -4,6 +4,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/specs.hpp"
+#include "program/unclocked.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -94,11 +95,6 @@ class CardOut {
   std::int64_t next_ = 0;
 };
 
-/// Channels that hand over at once.
-ChannelOptions queue_of(int depth) {
-  return {.depth = depth, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
-}
-
 /// Messages that a thread is ahead of whoever takes them, or behind.
 constexpr int kMessagesAhead = 2;
 
@@ -162,8 +158,8 @@ void HostNetwork::build(Graph& graph, std::span<const offload::HostThreadEnds> t
   auto& sends = graph.add<SendQueue>("queue of packets to send", host, threads.size(), stack_.cores, memory_);
   far_->connect(card_in.in);
   far_->connect(card_out.out);
-  const ChannelOptions ring = queue_of(fabric::kRing);
-  ChannelOptions software = queue_of(fabric::packets_under_way(stack_));
+  const ChannelOptions ring = unclocked(fabric::kRing);
+  ChannelOptions software = unclocked(fabric::packets_under_way(stack_));
   software.latency_time = stack_.beside_work();
   cores_.clear();
   for (std::size_t i = 0; i < static_cast<std::size_t>(stack_.cores); ++i) {
@@ -175,8 +171,8 @@ void HostNetwork::build(Graph& graph, std::span<const offload::HostThreadEnds> t
     graph.connect(core.leaving, card_out.cores[i], software);
   }
   for (std::size_t i = 0; i < threads.size(); ++i) {
-    graph.connect(receives.threads[i], threads[i].told, queue_of(kMessagesAhead));
-    graph.connect(threads[i].tells, sends.threads[i], queue_of(kMessagesAhead));
+    graph.connect(receives.threads[i], threads[i].told, unclocked(kMessagesAhead));
+    graph.connect(threads[i].tells, sends.threads[i], unclocked(kMessagesAhead));
   }
 }
 

@@ -65,10 +65,12 @@ class MessageUnit {
         batch_(batch),
         link_(graph, link_spec(batch.application, share_.most())) {
     batch_.share = &share_;
-    if (batch.application.extras.from_storage)
-      add_storage(graph);
-    else
+    if (batch.application.extras.from_storage) {
+      storage_ = &graph.add<NativeStorage>("storage reader", {}, batch_);
+      add_configurer(graph, link_, batch.application, Time(), storage_->configurers);
+    } else {
       producer_ = &add_producer(graph, "producer", link_, link_.memory(), Time(), Time(), batch_, [] {});
+    }
     consumer_ =
         &graph.add<Consumer>("consumer", {}, link_.memory(), Time(), batch_, buffer_size(batch.application), kept_);
     link_.connect(consumer_->link);
@@ -87,11 +89,6 @@ class MessageUnit {
   }
 
  private:
-  void add_storage(Graph& graph) {
-    storage_ = &graph.add<NativeStorage>("storage reader", {}, batch_);
-    if (!has_control(batch_.application)) return;
-    add_configurer(graph, link_, batch_.application.extras.control, Time(), storage_->configurers.configured[0]);
-  }
   void add_kernel(Graph& graph, const ComputeUnit& unit, NativeMemories& memories) {
     const Clock clock = clock_on_threads();
     KernelEnds ends = ends_of(link_, batch_.application, storage_ != nullptr ? &storage_->out : nullptr);

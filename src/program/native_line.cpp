@@ -149,8 +149,7 @@ NativeRun run_packets_over_line(const Job& job) {
   auto& transmitter = graph.add<LineTransmitter>("line transmitter", options, line.inside(), packets.most, tester);
   ThreadNetwork network(graph, receiver.out, transmitter.in, kBeats);
   native::Link control(graph, {});
-  if (has_control(job.application))
-    add_configurer(graph, control, job.application.extras.control, Time(), receiver.configurers.configured[0]);
+  add_configurer(graph, control, job.application, Time(), receiver.configurers);
   NativeMemories memories(job.application.extras);
   add_packet_kernel(graph, job, {.clock = clock_on_threads(), .fifo = kBeats},
                     {.network = network, .control = control, .memories = memories});

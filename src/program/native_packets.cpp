@@ -208,8 +208,7 @@ class PacketUnit {
     const auto port = static_cast<std::size_t>(unit.number);
     graph.connect(tester.begins[port], feeder_.begins, on_threads(1));
     graph.connect(keeper_.ends, tester.ends[port], on_threads(1));
-    if (has_control(job.application))
-      add_configurer(graph, control_, job.application.extras.control, Time(), tester.configurers.configured[port]);
+    add_configurer(graph, control_, job.application, Time(), tester.configurers, port);
     add_packet_kernel(graph, job, {.clock = clock_on_threads(), .fifo = kBeats, .unit = unit},
                       {.network = stalling_, .control = control_, .memories = memories});
   }

@@ -9,6 +9,7 @@
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/platform/shared_board.hpp"
 #include "isthmus/platform/soc_board.hpp"
+#include "program/configurer.hpp"
 #include "program/flows.hpp"
 #include "program/in_place.hpp"
 #include "program/paced.hpp"
@@ -66,10 +67,10 @@ class Machine {
       board_.leave_out_reads(port);
       board_.leave_out_writes(port);
     }
-    if (job.application.extras.control.messages.empty())
-      add_reader(graph_.add<LineReader>("line reader", circuit(), messages_of(work_)), nullptr, nullptr);
-    else
+    if (has_control(job.application))
       add_configuring_reader();
+    else
+      add_reader(graph_.add<LineReader>("line reader", circuit(), messages_of(work_)), nullptr, nullptr);
   }
 
   FineStream run() {

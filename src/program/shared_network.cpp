@@ -1,6 +1,7 @@
 #include "program/shared_network.hpp"
 
 #include "isthmus/stream/network_users.hpp"
+#include "program/unclocked.hpp"
 
 namespace isthmus::program {
 
@@ -33,7 +34,9 @@ void SharedNetwork::arbitrate() {
 }
 
 ChannelOptions SharedNetwork::beats(int latency) const {
-  return {.depth = place_.fifo, .latency = latency, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
+  ChannelOptions options = unclocked(place_.fifo);
+  options.latency = latency;
+  return options;
 }
 
 }  // namespace isthmus::program

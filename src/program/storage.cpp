@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "isthmus/base/interrupt.hpp"
+#include "program/unclocked.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -29,10 +30,6 @@ fabric::StoredMessages messages_of(const Batch& batch) {
   return {.bytes = batch.application.input, .count = batch.count};
 }
 
-ChannelOptions at_once(int depth) {
-  return {.depth = depth, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
-}
-
 }  // namespace
 
 StoredInput::StoredInput(Graph& graph, const fabric::StorageSpec& spec, const Batch& batch, const Reader& reader,
@@ -41,11 +38,11 @@ StoredInput::StoredInput(Graph& graph, const fabric::StorageSpec& spec, const Ba
       drive_(graph.add<fabric::Drive>(fabric::kDrive, {.group = kHostGroup}, spec, DriveContents(batch))),
       reads_(
           graph.add<ConfiguredReads>("storage reads", reader.options, spec, messages_of(batch), reader.configurers)) {
-  ChannelOptions commands = at_once(spec.queue_depth);
+  ChannelOptions commands = unclocked(spec.queue_depth);
   commands.latency_time = spec.read_latency;
   graph.connect(reads_.commands, drive_.commands, commands);
-  graph.connect(drive_.completed, reads_.completed, at_once(spec.queue_depth));
-  graph.connect(drive_.data, arriving, at_once(fabric::kStoragePieces));
+  graph.connect(drive_.completed, reads_.completed, unclocked(spec.queue_depth));
+  graph.connect(drive_.data, arriving, unclocked(fabric::kStoragePieces));
 }
 
 std::vector<platform::PartPlan> StoredInput::parts() const {

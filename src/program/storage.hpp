@@ -39,7 +39,7 @@ class StoredInput {
   ActorId drive() const { return graph_.id(drive_); }
   std::vector<platform::PartPlan> parts() const;
   const std::vector<Time>& begun() const { return reads_.begun(); }
-  In<Configured>& configured() { return reads_.configurers.configured[0]; }
+  Configurers& configurers() { return reads_.configurers; }
 
  private:
   Graph& graph_;
@@ -53,8 +53,7 @@ class BoardStorage {
   BoardStorage(Graph& graph, const fabric::StorageSpec& spec, const Batch& batch, const Clock& clock);
 
   Out<StreamWord>& words() { return words_.out; }
-  /// For the configurer of an application that has control messages.
-  In<Configured>& configured() { return input_.configured(); }
+  Configurers& configurers() { return input_.configurers(); }
   Sent sent() const { return {.started = input_.begun().front(), .begun = input_.begun(), .committed = {}}; }
   ActorId drive() const { return input_.drive(); }
   std::vector<platform::PartPlan> parts() const;

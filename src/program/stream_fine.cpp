@@ -15,6 +15,7 @@
 #include "program/parts.hpp"
 #include "program/run_graph.hpp"
 #include "program/storage.hpp"
+#include "program/unclocked.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -54,8 +55,7 @@ struct Watchdog {
 void watch(Graph& graph, WatchedConsumer& consumer, const Batch& batch) {
   auto& dog =
       graph.add<Watchdog>("watchdog", {.group = kHostGroup}, batch.application.input + batch.application.output);
-  graph.connect(consumer.returned, dog.returned,
-                {.depth = batch.count + 1, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)});
+  graph.connect(consumer.returned, dog.returned, unclocked(batch.count + 1));
 }
 
 platform::BoardSpec spec_with_faults(const platform::Description& board, const Faults& faults) {
@@ -99,7 +99,7 @@ FineStream stream_finely(const platform::Description& board, const Job& job, int
     storage.emplace(graph, platform::kinds::storage_spec(board.the("storage")), batch, place.clock);
     link.leave_out_input();
     if (has_control(job.application))
-      add_configurer(graph, link, job.application.extras.control, spec.mmio_store, storage->configured());
+      add_configurer(graph, link, job.application, spec.mmio_store, storage->configurers());
     else
       link.leave_out_control();
   } else {

@@ -13,6 +13,7 @@
 #include "program/shared_network.hpp"
 #include "program/stalls.hpp"
 #include "program/stream_fine.hpp"
+#include "program/unclocked.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -72,8 +73,6 @@ struct Keeping {
   void step() { over.read(); }
 };
 
-constexpr ChannelOptions kAtOnce{.depth = 1, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
-
 /// A board whose kernel takes a network's packets, with what is at the other end of the lines.
 class PacketBoard {
  public:
@@ -128,10 +127,10 @@ class PacketBoard {
     auto& keeping =
         graph_.add<Keeping>("host thread", {.group = kHostGroup}, devices_.pcie().memory, spec.library_call);
     link.connect(keeping.link);
-    graph_.connect(far_.over(), keeping.over, kAtOnce);
+    graph_.connect(far_.over(), keeping.over, unclocked(1));
     if (!has_control(job_.application)) return link.leave_out_control();
     add_control(ends, link);
-    add_configurer(graph_, link, job_.application.extras.control, spec.mmio_store, far_.configured());
+    add_configurer(graph_, link, job_.application, spec.mmio_store, far_.configurers());
   }
 
   std::vector<platform::PartPlan> plans(const RunReport& report) {
