@@ -2,33 +2,42 @@
 PYTHON ?= python3
 VENV := .venv
 JOBS ?= $(shell nproc)
-# ON where all is compiled once and nothing again, as in CI.
-TOGETHER ?= OFF
 export PATH := $(CURDIR)/$(VENV)/bin:$(PATH)
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_ROOT_USER_ACTION := ignore
 MAKEFLAGS += --no-print-directory
+# The compiler under one name for pip and for CMake: to ccache two names are two compilers.
+ifeq ($(origin CXX), default)
+  CXX := c++
+endif
+export CXX
 
-PACKAGED := $(wildcard CMakeLists.txt cmake include src python kernels configurations curves platforms papers examples docs/schemas pyproject.toml)
+PACKAGED := $(wildcard CMakeLists.txt cmake include src python kernels configurations curves platforms papers examples pyproject.toml)
 SOURCES := $(shell find $(PACKAGED) -type f -not -name '*.pyc')
 CTEST := ctest --output-on-failure --no-tests=error --parallel $(JOBS)
+WITH_TESTS = cmake -S . -B build/release -DISTHMUS_TESTS=ON --log-level=WARNING
+KNOWN = echo "$@: $$(grep -c '^known before' build/$(1)/Testing/Temporary/LastTest.log) parts of test programs were known before"
 CXX_FILES = git ls-files '*.cpp' '*.hpp' '*.cl'
 
-.PHONY: run test build bench bench-gpu bench-check fuzz lint style tidy rtl-lint format docs soak sanitize tsan clean
+.PHONY: run test build wheel bench bench-gpu bench-check fuzz lint style tidy rtl-lint format docs soak sanitize tsan check-all clean
 
 run: build
 	isthmus study examples/image-filter.toml
 
 build: build/.installed
 
-test: build
-	scripts/install-packages packages-test.txt
-	python -m pip install --quiet --group devices
+test: $(VENV)/.dev build
+	$(WITH_TESTS)
 	cmake --build build/release -- --quiet
 	$(CTEST) --test-dir build/release
+	@$(call KNOWN,release)
 	pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
-bench: build
+# dist/isthmus-*-manylinux_*.whl, for machines that have none of the packages.
+wheel: $(VENV)/.dev build
+	scripts/wheel dist
+
+bench: $(VENV)/.dev build
 	scripts/install-packages packages-bench.txt
 	cmake --preset bench --log-level=WARNING
 	cmake --build --preset bench -- --quiet
@@ -58,14 +67,15 @@ bench-check: bench
 
 # Random cases for so many seconds in all.
 SOAK_SECONDS ?= 3600
-soak: build
+soak: $(VENV)/.dev build
+	$(WITH_TESTS)
 	cmake --build build/release -- --quiet
 	scripts/soak build/release $(SOAK_SECONDS) $(JOBS)
 
 # Mutated files and words, until each fuzzer has had its seconds; libFuzzer prints its seed, what it finds lies in
 # build/fuzz.
 FUZZ_SECONDS ?= 300
-fuzz: build
+fuzz: $(VENV)/.dev build
 	scripts/install-packages packages-fuzz.txt
 	cmake --preset fuzz --log-level=WARNING
 	cmake --build --preset fuzz -- --quiet
@@ -74,19 +84,20 @@ fuzz: build
 # Under a sanitizer a case costs several times as much, so the property tests get fewer: what is looked for is not wrong
 # results but wrong accesses. For the same reason model runs of tests/long.txt, whose code shorter ones walk too, are
 # left out unless LONG is ON. GCC 12's leak checker dies on the thread-local storage of libraries that are loaded late,
-# such as PoCL's, where it follows each access to it.
+# such as PoCL's, where it follows each access to it. Paths are as seen from where a test program runs, build/NAME/tests/ROOM.
 LONG ?= OFF
-LONG_TESTS = ^($(shell paste -s -d'|' tests/long.txt))(/|$$)
-sanitize tsan: $(VENV)/.ready
+LONG_TESTS = $(shell sed 's|.*|&:&/*|' tests/long.txt | paste -s -d:)
+sanitize tsan: $(VENV)/.dev
 	cmake --preset $@ --log-level=WARNING
 	cmake --build --preset $@ -- --quiet
-	ASAN_OPTIONS=intercept_tls_get_addr=0 LSAN_OPTIONS=suppressions=$(CURDIR)/tests/leaks.txt:print_suppressions=0 \
-	  RC_PARAMS="max_success=10" ISTHMUS_FUZZ_SECONDS=5 $(CTEST) --test-dir build/$@ \
-	  $(if $(filter OFF,$(LONG)),--exclude-regex '$(LONG_TESTS)')
+	ASAN_OPTIONS=intercept_tls_get_addr=0 LSAN_OPTIONS=suppressions=../../../../tests/leaks.txt:print_suppressions=0 \
+	  $(if $(filter OFF,$(LONG)),GTEST_FILTER='-$(LONG_TESTS)') \
+	  RC_PARAMS="max_success=10" ISTHMUS_FUZZ_SECONDS=5 $(CTEST) --test-dir build/$@
+	@$(call KNOWN,$@)
 
 lint: style rtl-lint tidy
 
-style: build
+style: $(VENV)/.dev build
 	python scripts/check_rooms.py
 	python scripts/check_names.py
 	PYTHONPATH=python lint-imports --no-cache --no-logo
@@ -95,10 +106,11 @@ style: build
 	ruff format --check .
 	mypy
 
-tidy: build
+tidy: $(VENV)/.dev build
+	$(WITH_TESTS)
 	scripts/tidy build/release $(JOBS)
 
-rtl-lint: $(VENV)/.ready
+rtl-lint: $(VENV)/.dev
 	scripts/lint-rtl
 
 format:
@@ -106,22 +118,34 @@ format:
 	ruff check --fix .
 	ruff format .
 
-docs: build
+docs: $(VENV)/.dev build
 	python scripts/check_docs.py
 	python scripts/build_docs.py
+
+# All that CI looks at and the long tests under sanitizers, with empty caches.
+check-all: clean
+	LONG=ON XDG_CACHE_HOME=$(CURDIR)/build/empty CCACHE_DIR=$(CURDIR)/build/empty/ccache .ci/run
 
 clean:
 	rm -rf build out dist $(VENV)
 
-# C++ is compiled once, in build/release: the wheel is made of what lies there, and the tests are added to it.
+# C++ is compiled once, in build/release: the wheel is made of what lies there, and the tests are added to it once what
+# they need is there.
 build/.installed: $(VENV)/.ready $(SOURCES)
-	python -m pip install --quiet --no-build-isolation . -C build-dir=build/release -C cmake.define.ISTHMUS_TESTS=ON \
-	  -C cmake.define.ISTHMUS_TOGETHER=$(TOGETHER)
+	python -m pip install --quiet --no-build-isolation . -C build-dir=build/release \
+	  -C cmake.define.ISTHMUS_TESTS=$(if $(wildcard $(VENV)/.dev),ON,OFF)
 	touch $@
 
+# What building and running needs.
 $(VENV)/.ready: pyproject.toml scripts/packages.txt
 	scripts/install-packages
 	$(PYTHON) -m venv $(VENV)
 	python -m pip install --quiet --upgrade 'pip>=25.1'
-	python -m pip install --quiet --group dev
+	python -m pip install --quiet --group build
+	touch $@
+
+# What tests, checks, documents and benchmarks need beyond that.
+$(VENV)/.dev: $(VENV)/.ready scripts/packages-test.txt
+	scripts/install-packages packages-test.txt
+	python -m pip install --quiet --group dev --group devices --group wheel
 	touch $@

@@ -1,7 +1,6 @@
 // Measures the figures of README.md: every program in turn, several rounds, medians.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cmath>
 #include <filesystem>
 #include <fstream>
@@ -106,15 +105,13 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   isthmus::bench::Options options;
-  CLI::App app("The engine's speed beside its peers', on one thread; figures in tokens per second of processor time.");
-  app.add_option("--json", options.json, "write [{name, value, unit, against}] to this file");
-  app.add_flag("--check", options.check, "exit 1 and name the ratios that miss what they must reach");
-  app.add_option("--only", options.only, "figures whose names match this glob")->capture_default_str();
-  app.add_option("--rounds", options.rounds, "times every program runs, in turn; the median counts")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--seconds", options.seconds, "processor time of one run")
-      ->check(CLI::Range(0.001, 60.0))
-      ->capture_default_str();
-  return isthmus::bench::run_main(app, argc, argv, [&] { return isthmus::bench::run(options); });
+  return isthmus::bench::run_main(
+      "The engine's speed beside its peers', on one thread; figures in tokens per second of processor time.",
+      {isthmus::bench::text("--json", options.json, "write [{name, value, unit, against}] to this file"),
+       isthmus::bench::switched("--check", options.check, "exit 1 and name the ratios that miss what they must reach"),
+       isthmus::bench::text("--only", options.only, "figures whose names match this glob; by default all"),
+       isthmus::bench::number("--rounds", options.rounds, 1, 1000,
+                              "times every program runs, in turn; the median counts"),
+       isthmus::bench::number("--seconds", options.seconds, 0.001, 60.0, "processor time of one run")},
+      std::span(argv, static_cast<std::size_t>(argc)), [&] { return isthmus::bench::run(options); });
 }

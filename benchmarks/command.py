@@ -1,6 +1,7 @@
 """How long a person waits for the command: its help, its models, the report. Adds its figures to bench.json."""
 
 import argparse
+import json
 import os
 import resource
 import statistics
@@ -55,8 +56,8 @@ def resident(*command: str) -> int:
 
 def images(flow: str, count: int, grain: str) -> tuple[str, ...]:
     """A tool's run of the image filter, every image compared."""
-    asked = ("--on", MODEL, "--flow", flow, "--images", str(count), "--grain", grain)
-    return (str(tool_path("isthmus-run")), "--app", "image-filter", *asked)
+    asked = {"APP": "image-filter", "on": MODEL, "flow": flow, "images": count, "grain": grain}
+    return (str(tool_path("isthmus-run")), json.dumps(asked))
 
 
 def models() -> list[bench_json.Figure]:
@@ -70,7 +71,8 @@ def models() -> list[bench_json.Figure]:
         ]
         ratio = statistics.median(fine / coarse for fine, coarse in pairs)
         figures.append({"name": f"grain.{flow}40.vs_fine", "value": ratio, "unit": "", "against": "processor time"})
-    probe = (str(tool_path("isthmus-probe")), MODEL, "h2d", "--sizes", str(256 << 20), "--grain", "coarse")
+    asked = {"TARGET": MODEL, "PROBE": "h2d", "sizes": 256 << 20, "grain": "coarse"}
+    probe = (str(tool_path("isthmus-probe")), json.dumps(asked))
     took = statistics.median(seconds(*probe) for _ in range(MODEL_RUNS))
     figures.append({"name": "grain.probe256.wall", "value": took, "unit": "s", "against": "at most 2 s"})
     figures.append(
@@ -81,10 +83,11 @@ def models() -> list[bench_json.Figure]:
 
 def ports() -> list[bench_json.Figure]:
     """All curves of the raw bandwidth of a processor's ports."""
+    asked = {"TARGET": "model:zynq-ultrascale", "repeat": 1, "sizes": [4096 << power for power in range(14)]}
     took = sum(
         seconds(
-            *(str(tool_path("isthmus-probe")), "model:zynq-ultrascale", probe, "--repeat", "1"),
-            *("--port", chosen, "--state", states, "--sizes", ",".join(str(4096 << power) for power in range(14))),
+            str(tool_path("isthmus-probe")),
+            json.dumps({**asked, "PROBE": probe, "port": chosen.split(","), "state": states.split(",")}),
         )
         for probe, chosen, states in CURVES
     )

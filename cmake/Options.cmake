@@ -1,10 +1,9 @@
 # Language level, warnings and the build variants every target shares.
 option(ISTHMUS_TESTS "Build the tests" ON)
-set(ISTHMUS_TEST_ROOMS base engine stream native fabric platform queues offload shared program cluster probes apps hpcc layer tools rtl examples
+set(ISTHMUS_TEST_ROOMS base engine stream native fabric platform queues offload shared application flows program cluster probes apps hpcc layer tools rtl examples
   CACHE STRING "Folders of tests/ to build")
-set(ISTHMUS_ROOMS base engine stream native fabric platform queues soc offload shared program cluster probes apps hpcc layer tools
+set(ISTHMUS_ROOMS base engine stream native fabric platform queues soc offload shared application flows program cluster probes apps hpcc layer tools
   CACHE STRING "Rooms to build, lowest first")
-option(ISTHMUS_TOGETHER "Compile several sources of a library or test at a time: faster from nothing, slower after a change" OFF)
 option(ISTHMUS_BENCHMARKS "Build the benchmarks" OFF)
 option(ISTHMUS_GPU_BENCHMARKS "Build the benchmarks beside CUDA, where nvcc is" OFF)
 option(ISTHMUS_WARNINGS_ARE_ERRORS "Off for compilers that warn of other things than GCC 12" ON)
@@ -21,9 +20,18 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
+# What was compiled in one clone is found from another: paths below the clone count relative to it. A precompiled header
+# is told by its own bytes, so neither the macros that made it nor the times of its files count.
 find_program(ISTHMUS_CCACHE ccache)
 if(ISTHMUS_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${ISTHMUS_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${CMAKE_COMMAND}" -E env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime "${ISTHMUS_CCACHE}")
+endif()
+
+# Programs are linked from static libraries: after a change of one source most of the time is the linker's.
+find_program(ISTHMUS_MOLD mold)
+if(ISTHMUS_MOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  add_link_options(-fuse-ld=mold)
 endif()
 
 add_library(isthmus_flags INTERFACE)

@@ -31,7 +31,7 @@ function(isthmus_install_package)
   install(EXPORT Isthmus FILE IsthmusTargets.cmake NAMESPACE Isthmus:: DESTINATION ${ISTHMUS_CMAKE_FOLDER}
     COMPONENT wheel)
   install(FILES "${CMAKE_CURRENT_BINARY_DIR}/IsthmusConfig.cmake" "${CMAKE_CURRENT_BINARY_DIR}/IsthmusConfigVersion.cmake"
-    "${PROJECT_SOURCE_DIR}/cmake/FindHwloc.cmake" "${PROJECT_SOURCE_DIR}/cmake/FindMnl.cmake" DESTINATION ${ISTHMUS_CMAKE_FOLDER} COMPONENT wheel)
+    "${PROJECT_SOURCE_DIR}/cmake/FindHwloc.cmake" DESTINATION ${ISTHMUS_CMAKE_FOLDER} COMPONENT wheel)
   file(GLOB headers "${PROJECT_SOURCE_DIR}/include/isthmus/*.hpp")
   install(FILES ${headers} DESTINATION isthmus/include/isthmus COMPONENT wheel)
 endfunction()

@@ -6,17 +6,30 @@ add_custom_target(isthmus_tools)
 function(isthmus_tool NAME)
   cmake_parse_arguments(TOOL "" "" "SOURCES;LINKS" ${ARGN})
   add_executable(${NAME} ${TOOL_SOURCES})
+  isthmus_level(cold level)
+  target_compile_options(${NAME} PRIVATE ${level})
   target_include_directories(${NAME} PRIVATE "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(${NAME} PRIVATE isthmus_flags Isthmus::program ${TOOL_LINKS})
   install(TARGETS ${NAME} DESTINATION isthmus/bin COMPONENT wheel)
   add_dependencies(isthmus_tools ${NAME})
 endfunction()
 
-foreach(folder kernels configurations curves platforms papers examples docs/schemas)
+foreach(folder kernels configurations curves platforms papers examples)
   if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}")
     install(DIRECTORY ${folder} DESTINATION isthmus COMPONENT wheel
       FILES_MATCHING PATTERN "*.cl" PATTERN "*.h" PATTERN "*.toml" PATTERN "*.json")
   endif()
+endforeach()
+
+# The schemas of what the command writes are made of its models of records.
+find_package(Python REQUIRED COMPONENTS Interpreter)
+install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND \"${CMAKE_COMMAND}\" -E env
+  --modify \"PYTHONPATH=path_list_prepend:${PROJECT_SOURCE_DIR}/python\"
+  \"${Python_EXECUTABLE}\" -B -m isthmus.results.schemas \"\${CMAKE_INSTALL_PREFIX}/isthmus/schemas\")" COMPONENT wheel)
+
+# Licences of the libraries that the programs contain or bring.
+foreach(package libfmt-dev libhwloc-dev libjpeg62-turbo-dev libpcap0.8-dev libpng-dev libssl-dev libtomlplusplus-dev)
+  install(FILES "/usr/share/doc/${package}/copyright" DESTINATION isthmus/licences RENAME "${package}" COMPONENT wheel OPTIONAL)
 endforeach()
 
 # What the command says of its own making (`isthmus --version`).

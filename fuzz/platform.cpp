@@ -31,7 +31,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   isthmus::fuzz::refused_in_one_line([&] {
     const auto description = isthmus::platform::load(scratch.write(file), overrides);
     description.sha256();
-    isthmus::platform::to_json(description).dump();
+    isthmus::platform::to_json(description).text();
   });
   return 0;
 }

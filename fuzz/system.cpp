@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   isthmus::fuzz::refused_in_one_line([&] {
     const auto system = isthmus::platform::load_system(scratch.write(text));
-    isthmus::platform::to_json(system).dump();
+    isthmus::platform::to_json(system).text();
   });
   return 0;
 }

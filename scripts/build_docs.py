@@ -1,7 +1,7 @@
 """Builds the site in build/site.
 
-The documents are gathered in build/site-source, where they lie as in the repository, so that their links hold; the
-reference of the commands is made from their own help.
+The documents are gathered in build/site-source, where they lie as in the repository, so that their links hold; with
+them those that are generated, and the reference of the commands, which is made from their own help.
 """
 
 import contextlib
@@ -13,6 +13,9 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from generated import generated_texts
+
+from isthmus.base.files import write_atomically
 from isthmus.cli.commands import COMMANDS
 from isthmus.cli.main import run
 
@@ -62,7 +65,8 @@ def _page(words: list[str]) -> str:
 def main() -> int:
     """The exit code of mkdocs: 1 if the documents have a warning."""
     gather()
-    (SOURCE / "docs" / "commands.md").write_text(reference(), encoding="utf-8")
+    for name, text in {"commands.md": reference(), **generated_texts()}.items():
+        write_atomically(SOURCE / "docs" / name, text)
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}  # the theme's notice of its successor
     command = [sys.executable, "-m", "mkdocs", "build", "--quiet"]
     return subprocess.run(command, cwd=ROOT, env=quiet, check=False).returncode

@@ -1,13 +1,10 @@
-// Packets encrypted on threads of this machine beside a loop of OpenSSL over packets and a bare forwarder, and on a
-// model.
+// Packets encrypted on threads of this machine beside a loop of OpenSSL over packets, and on a model.
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
-#include <CLI/CLI.hpp>
 #include <array>
 #include <cstring>
 #include <memory>
-#include <thread>
 #include <vector>
 
 #include "apps/packet_encryption/counter.hpp"
@@ -15,7 +12,6 @@
 #include "isthmus/base/error.hpp"
 #include "main.hpp"
 #include "pairs.hpp"
-#include "program/line_tester.hpp"
 #include "program/target.hpp"
 
 namespace isthmus::bench {
@@ -24,7 +20,6 @@ namespace {
 struct Work {
   std::int64_t bytes = 256;  ///< MiB of packets in a run
   int pairs = 7;
-  int lined = 100'000;       ///< packets over a line
   int modelled = 1'000'000;  ///< on a model
 };
 
@@ -76,7 +71,7 @@ class Loop {
 
 /// Packets a second.
 double on_threads(const program::ByteApplication& application, int packets) {
-  application.extras.open({.count = packets, .seed = 1, .note = [](const std::string&) {}});
+  application.extras.open({.count = packets, .seed = 1});
   const auto target = program::open_target("native", {});
   const program::Run run = target->run({.application = application, .flow = "stream", .count = packets});
   if (!run.right()) throw Error("packets on threads: one is wrong, lost or out of order");
@@ -99,61 +94,10 @@ std::vector<Row> beside_openssl(const Work& work, std::int64_t size, const std::
                                   peer * static_cast<double>(size) * 1e-9)}};
 }
 
-/// What a line gives whose other end sends back what comes, and does nothing else: no actors, no copies.
-class Forwarder {
- public:
-  explicit Forwarder(const program::PacketLine& line, std::size_t packet) : line_(line), batch_(packet) {}
-
-  void run(const program::LineTester& tester) {
-    std::array<program::PacketBytes, program::PacketBatch::kMost> packets;
-    while (!tester.over()) {
-      const std::size_t count = program::receive(line_.inside(), batch_);
-      if (count == 0) program::wait_for_packets(line_.inside());
-      for (std::size_t i = 0; i < count; ++i) packets[i] = batch_.packet(i);
-      for (std::size_t sent = 0; sent < count && !tester.over();)
-        sent += program::send(line_.inside(), std::span(packets).first(count).subspan(sent));
-    }
-  }
-
- private:
-  const program::PacketLine& line_;
-  program::PacketBatch batch_;
-};
-
-/// Packets a second over the line and back.
-double forwarded(const program::ByteApplication& application, int packets) {
-  program::Packets same = *application.extras.packets;
-  same.reference = [](std::uint64_t, std::vector<std::byte>&) {};
-  const auto line = program::PacketLine::open(same.transport, same.most);
-  program::PacketChecker checker(same, packets, {});
-  program::LineTester tester(line, same, checker, packets);
-  Forwarder forwarder(line, same.most);
-  std::thread other([&] { forwarder.run(tester); });
-  tester.run();
-  other.join();
-  if (checker.difference() || !checker.tally().whole()) throw Error("a bare forwarder: a packet is wrong or lost");
-  return packets / tester.spent().elapsed().seconds();
-}
-
-std::vector<Row> beside_forwarder(const Work& work) {
-  program::ByteApplication application = encryption(1500);
-  application.extras.packets->transport = "veth";
-  application.extras.open({.count = work.lined, .seed = 1, .note = {}});
-  double peer = 0;
-  const auto ratios = ratios_of(
-      work.pairs, [&] { return on_threads(application, work.lined); },
-      [&] { return peer = forwarded(application, work.lined); });
-  return {{.name = "encryption.veth.vs_forwarder",
-           .ratios = ratios,
-           .must = 0.7,
-           .aim = 0.7,
-           .against = fmt::format("recvmmsg and sendmmsg alone: {:.0f} packets/s of 1500 B", peer)}};
-}
-
 /// Seconds that a model takes; what a run gives is a rate, of which more is better.
 std::vector<Row> model_wall(const Work& work) {
   const program::ByteApplication application = encryption(1500);
-  application.extras.open({.count = work.modelled, .seed = 1, .note = {}});
+  application.extras.open({.count = work.modelled, .seed = 1});
   std::vector<double> seconds;
   for (int i = 0; i < 3; ++i) {
     const auto target = program::open_target("model:stratix-v", {});
@@ -178,19 +122,19 @@ int main(int argc, char** argv) {
   Work work;
   std::string json;
   std::string only;
-  CLI::App app("Packets encrypted on threads of this machine beside a loop of OpenSSL over packets.");
-  app.add_option("--json", json, "add {name, value, unit, against} to the list in this file");
-  app.add_option("--only", only, "figures whose names hold this: large, small, line, model");
-  app.add_option("--bytes", work.bytes, "MiB of packets in a run")->check(CLI::Range(1, 4096))->capture_default_str();
-  app.add_option("--pairs", work.pairs, "runs of each side")->check(CLI::Range(1, 1000))->capture_default_str();
-  return run_main(app, argc, argv, [&] {
-    const auto rows =
-        measured({{"large", [&] { return beside_openssl(work, 1500, "encryption.native.vs_openssl", 0.55, 0.8); }},
-                  {"small", [&] { return beside_openssl(work, 64, "encryption.native64.vs_openssl", 0.5, 0.5); }},
-                  {"line", [&] { return beside_forwarder(work); }},
-                  {"model", [&] { return model_wall(work); }}},
-                 only);
-    if (!json.empty()) append_json(json, rows);
-    return 0;
-  });
+  const std::vector<Flag> flags{text("--json", json, "add {name, value, unit, against} to the list in this file"),
+                                text("--only", only, "figures whose names hold this: large, small, model"),
+                                number("--bytes", work.bytes, 1, 4096, "MiB of packets in a run"),
+                                number("--pairs", work.pairs, 1, 1000, "runs of each side")};
+  const std::span words(argv, static_cast<std::size_t>(argc));
+  return run_main(
+      "Packets encrypted on threads of this machine beside a loop of OpenSSL over packets.", flags, words, [&] {
+        const auto rows =
+            measured({{"large", [&] { return beside_openssl(work, 1500, "encryption.native.vs_openssl", 0.55, 0.8); }},
+                      {"small", [&] { return beside_openssl(work, 64, "encryption.native64.vs_openssl", 0.5, 0.5); }},
+                      {"model", [&] { return model_wall(work); }}},
+                     only);
+        if (!json.empty()) append_json(json, rows);
+        return 0;
+      });
 }

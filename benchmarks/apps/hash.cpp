@@ -2,17 +2,16 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <vector>
 
+#include "flows/threads/native_memory.hpp"
 #include "hash_peers.hpp"
 #include "isthmus/apps/applications.hpp"
 #include "isthmus/base/error.hpp"
 #include "main.hpp"
 #include "pairs.hpp"
-#include "program/native_memory.hpp"
 #include "program/target.hpp"
 
 namespace isthmus::bench {
@@ -141,17 +140,17 @@ int main(int argc, char** argv) {
   Work work;
   std::string json;
   std::string only;
-  CLI::App app("Look-ups on threads of this machine beside a loop with prefetches and the fastest maps.");
-  app.add_option("--json", json, "add {name, value, unit, against} to the list in this file");
-  app.add_option("--only", only, "figures whose names hold this: loop, map");
-  app.add_option("--table", work.table, "MiB")->check(CLI::Range(1, 16384))->capture_default_str();
-  app.add_option("--messages", work.messages, "of 4096 look-ups")->check(CLI::Range(1, 100000))->capture_default_str();
-  app.add_option("--lambda", work.lambdas, "of the loop's figure")->check(CLI::Range(1, 3))->capture_default_str();
-  app.add_option("--pairs", work.pairs, "runs of each side")->check(CLI::Range(1, 1000))->capture_default_str();
-  return run_main(app, argc, argv, [&] {
-    const auto rows =
-        measured({{"loop", [&] { return beside_loop(work); }}, {"map", [&] { return beside_maps(work); }}}, only);
-    if (!json.empty()) append_json(json, rows);
-    return 0;
-  });
+  const std::vector<Flag> flags{text("--json", json, "add {name, value, unit, against} to the list in this file"),
+                                text("--only", only, "figures whose names hold this: loop, map"),
+                                number("--table", work.table, 1, 16384, "MiB"),
+                                number("--messages", work.messages, 1, 100000, "of 4096 look-ups"),
+                                number("--pairs", work.pairs, 1, 1000, "runs of each side")};
+  const std::span words(argv, static_cast<std::size_t>(argc));
+  return run_main(
+      "Look-ups on threads of this machine beside a loop with prefetches and the fastest maps.", flags, words, [&] {
+        const auto rows =
+            measured({{"loop", [&] { return beside_loop(work); }}, {"map", [&] { return beside_maps(work); }}}, only);
+        if (!json.empty()) append_json(json, rows);
+        return 0;
+      });
 }

@@ -1,7 +1,6 @@
 // HPC Challenge on a GPU through OpenCL beside CUDA on the same GPU.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 
@@ -190,10 +189,12 @@ int run(Options options) {
 
 int main(int argc, char** argv) {
   isthmus::bench::Options options;
-  CLI::App app("HPC Challenge on a GPU through OpenCL beside CUDA on the same GPU, in interleaved pairs.");
-  app.add_option("--json", options.json, "add [{name, value, unit, against}] to this file");
-  app.add_option("--on", options.on, "opencl:N; by default the first GPU");
-  app.add_option("--pairs", options.pairs, "pairs of each figure; the median counts")->check(CLI::PositiveNumber);
-  app.add_option("--only", options.only, "measures whose name has this in it: stream_triad, gemm_float, fft, ...");
-  return isthmus::bench::run_main(app, argc, argv, [&] { return isthmus::bench::run(options); });
+  return isthmus::bench::run_main(
+      "HPC Challenge on a GPU through OpenCL beside CUDA on the same GPU, in interleaved pairs.",
+      {isthmus::bench::text("--json", options.json, "add [{name, value, unit, against}] to this file"),
+       isthmus::bench::text("--on", options.on, "opencl:N; by default the first GPU"),
+       isthmus::bench::number("--pairs", options.pairs, 1, 1000, "pairs of each figure; the median counts"),
+       isthmus::bench::text("--only", options.only,
+                            "measures whose name has this in it: stream_triad, gemm_float, fft, ...")},
+      std::span(argv, static_cast<std::size_t>(argc)), [&] { return isthmus::bench::run(options); });
 }

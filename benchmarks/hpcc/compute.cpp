@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -173,12 +172,14 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   isthmus::bench::Options options;
-  CLI::App app("GEMM, FFT and HPL on the first OpenCL device beside their peers, in interleaved pairs.");
-  app.add_option("--json", options.json, "add [{name, value, unit, against}] to this file");
-  app.add_option("--pairs", options.pairs, "pairs of each figure; the median counts")->check(CLI::PositiveNumber);
-  app.add_option("--only", options.only, "measures whose name has this in it: gemm_float, gemm_double, fft, hpl_...");
-  return isthmus::bench::run_main(app, argc, argv, [&] {
-    isthmus::bench::restart_at_their_best(argv);
-    return isthmus::bench::run(options);
-  });
+  return isthmus::bench::run_main(
+      "GEMM, FFT and HPL on the first OpenCL device beside their peers, in interleaved pairs.",
+      {isthmus::bench::text("--json", options.json, "add [{name, value, unit, against}] to this file"),
+       isthmus::bench::number("--pairs", options.pairs, 1, 1000, "pairs of each figure; the median counts"),
+       isthmus::bench::text("--only", options.only,
+                            "measures whose name has this in it: gemm_float, gemm_double, fft, hpl_...")},
+      std::span(argv, static_cast<std::size_t>(argc)), [&] {
+        isthmus::bench::restart_at_their_best(argv);
+        return isthmus::bench::run(options);
+      });
 }

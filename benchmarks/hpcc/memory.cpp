@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <cstdlib>
 
 #include "isthmus/base/error.hpp"
@@ -74,12 +73,12 @@ int run(const std::string& json, int pairs) {
 int main(int argc, char** argv) {
   std::string json;
   int pairs = 9;
-  CLI::App app(
-      "STREAM, RandomAccess and PTRANS on the first OpenCL device beside C with OpenMP, in interleaved pairs.");
-  app.add_option("--json", json, "add [{name, value, unit, against}] to this file");
-  app.add_option("--pairs", pairs, "pairs of each figure; the median counts")->check(CLI::PositiveNumber);
-  return isthmus::bench::run_main(app, argc, argv, [&] {
-    isthmus::bench::restart_with_bound_threads(argv);
-    return isthmus::bench::run(json, pairs);
-  });
+  return isthmus::bench::run_main(
+      "STREAM, RandomAccess and PTRANS on the first OpenCL device beside C with OpenMP, in interleaved pairs.",
+      {isthmus::bench::text("--json", json, "add [{name, value, unit, against}] to this file"),
+       isthmus::bench::number("--pairs", pairs, 1, 1000, "pairs of each figure; the median counts")},
+      std::span(argv, static_cast<std::size_t>(argc)), [&] {
+        isthmus::bench::restart_with_bound_threads(argv);
+        return isthmus::bench::run(json, pairs);
+      });
 }

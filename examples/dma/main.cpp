@@ -17,7 +17,7 @@ int main() {
 
   const auto copy = [&](offload::Host& host, std::span<const std::byte> from) {
     const isthmus::Time begin = host.now();
-    host.write(*queue, *buffer, from, offload::Call::blocking);
+    host.write(*queue, buffer, from, offload::Call::blocking);
     const double seconds = (host.now() - begin).seconds();
     fmt::print("  {:>8.1f} us {:>6.2f} GB/s", seconds * 1e6, static_cast<double>(from.size()) / seconds / 1e9);
   };
@@ -26,7 +26,7 @@ int main() {
                   for (std::size_t size = 4096; size <= pageable.size(); size *= 8) {
                     fmt::print("{:>5}", size / 1024);
                     copy(host, std::span(pageable).first(size));
-                    copy(host, pinned->bytes().first(size));
+                    copy(host, pinned.bytes().first(size));
                     fmt::print("\n");
                   }
                 }}});

@@ -2,6 +2,7 @@
 // the whole latency for each word; requests that overlap pay it once.
 #include <fmt/format.h>
 
+#include <isthmus/fabric/device_memory.hpp>
 #include <isthmus/platform/board.hpp>
 #include <isthmus/platform/description.hpp>
 #include <isthmus/stream.hpp>

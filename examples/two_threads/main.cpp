@@ -12,39 +12,39 @@ constexpr std::size_t kFrames = 8;
 
 int main(int argc, char** argv) {
   const auto device = offload::open_device(argc > 1 ? argv[1] : "model:aws-f1", {});
-  std::vector<std::unique_ptr<offload::Buffer>> buffers;
+  std::vector<offload::Buffer> buffers;
   for (std::size_t i = 0; i < kFrames; ++i) buffers.push_back(device->allocate({kFrame}));
   const auto sent = device->pin({kFrame * kFrames});
   const auto back = device->pin({kFrame * kFrames});
-  for (std::size_t i = 0; i < kFrame * kFrames; ++i) sent->bytes()[i] = static_cast<std::byte>(i * 7 % 251);
+  for (std::size_t i = 0; i < kFrame * kFrames; ++i) sent.bytes()[i] = static_cast<std::byte>(i * 7 % 251);
   const auto writes = device->queue();
   const auto reads = device->queue();
   const auto written = device->mailbox(2);
 
-  const auto frame = [](const auto& memory, std::size_t i) { return memory->bytes().subspan(i * kFrame, kFrame); };
+  const auto frame = [](const auto& memory, std::size_t i) { return memory.bytes().subspan(i * kFrame, kFrame); };
   const auto timed = [&](const char* name, std::vector<offload::HostThread> threads) {
     const isthmus::Time begin = device->clock();
-    std::ranges::fill(back->bytes(), std::byte{});
+    std::ranges::fill(back.bytes(), std::byte{});
     device->run(std::move(threads));
     const double seconds = (device->clock() - begin).seconds();
-    fmt::print("{}: {} in {:.2f} ms\n", name, std::ranges::equal(sent->bytes(), back->bytes()) ? "right" : "WRONG",
+    fmt::print("{}: {} in {:.2f} ms\n", name, std::ranges::equal(sent.bytes(), back.bytes()) ? "right" : "WRONG",
                seconds * 1e3);
   };
 
   timed("one thread", {{"host", [&](offload::Host& host) {
                           for (std::size_t i = 0; i < kFrames; ++i) {
-                            host.write(*writes, *buffers[i], frame(sent, i), offload::Call::blocking);
-                            host.read(*reads, *buffers[i], frame(back, i), offload::Call::blocking);
+                            host.write(*writes, buffers[i], frame(sent, i), offload::Call::blocking);
+                            host.read(*reads, buffers[i], frame(back, i), offload::Call::blocking);
                           }
                         }}});
   timed("two threads",
         {{"writer",
           [&](offload::Host& host) {
             for (std::size_t i = 0; i < kFrames; ++i)
-              host.put(*written, host.write(*writes, *buffers[i], frame(sent, i), offload::Call::blocking));
+              host.put(*written, host.write(*writes, buffers[i], frame(sent, i), offload::Call::blocking));
           }},
          {"reader", [&](offload::Host& host) {
             for (std::size_t i = 0; i < kFrames; ++i)
-              host.read(*reads, *buffers[i], frame(back, i), offload::Call::blocking, {host.take(*written)});
+              host.read(*reads, buffers[i], frame(back, i), offload::Call::blocking, {host.take(*written)});
           }}});
 }

@@ -2,7 +2,7 @@
 
 #include <functional>
 
-#include "isthmus/program/together.hpp"
+#include "isthmus/application/together.hpp"
 #include "isthmus/soc/machine.hpp"
 
 namespace isthmus::apps {

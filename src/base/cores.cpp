@@ -13,6 +13,26 @@
 
 #include "isthmus/base/error.hpp"
 
+// hwloc's archive asks libudev for what disks are called, which is not looked for here: without it no program needs the
+// library. Hidden, so that no other library of the program gets them.
+extern "C" {
+[[gnu::visibility("hidden")]] void* udev_new() {
+  return nullptr;
+}
+[[gnu::visibility("hidden")]] void* udev_unref(void*) {
+  return nullptr;
+}
+[[gnu::visibility("hidden")]] void* udev_device_new_from_subsystem_sysname(void*, const char*, const char*) {
+  return nullptr;
+}
+[[gnu::visibility("hidden")]] void* udev_device_unref(void*) {
+  return nullptr;
+}
+[[gnu::visibility("hidden")]] const char* udev_device_get_property_value(void*, const char*) {
+  return nullptr;
+}
+}
+
 namespace isthmus {
 
 class Cores::Topology {

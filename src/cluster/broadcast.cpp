@@ -13,7 +13,7 @@
 namespace isthmus::cluster {
 namespace {
 
-using offload::ComputeBuffer;
+using offload::Buffer;
 using offload::ComputeDevice;
 using offload::ComputeEvent;
 using offload::ComputeQueue;
@@ -22,7 +22,7 @@ class Staged final : public Broadcast {
  public:
   Staged(const Ranks& ranks, std::size_t largest) : ranks_(ranks), staging_(largest) {}
 
-  void send(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, int root) override {
+  void send(ComputeQueue& queue, const Buffer& buffer, std::size_t bytes, int root) override {
     const auto part = std::span(staging_).first(bytes);
     if (ranks_.rank() == root) queue.read(buffer, 0, part);
     ranks_.broadcast(part, root);
@@ -43,7 +43,7 @@ class Pipelined final : public Broadcast {
         chunk_(std::clamp<std::size_t>(largest, 1, kChunk)),
         memory_{device.pinned(chunk_), device.pinned(chunk_)} {}
 
-  void send(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, int root) override {
+  void send(ComputeQueue& queue, const Buffer& buffer, std::size_t bytes, int root) override {
     const bool reads = ranks_.rank() == root;
     const auto start = [&](std::size_t chunk) {
       ComputeEvent event = reads ? queue.start_read(buffer, chunk * chunk_, part(chunk, bytes))
@@ -74,7 +74,7 @@ class Pipelined final : public Broadcast {
 
   Ranks ranks_;
   std::size_t chunk_;
-  std::array<offload::PinnedMemory, 2> memory_;
+  std::array<offload::PinnedBuffer, 2> memory_;
 };
 
 /// Through the root's places in a segment that all ranks' devices copy to and from.
@@ -83,7 +83,7 @@ class Shared final : public Broadcast {
   Shared(const Ranks& ranks, std::size_t chunk, Mailbox mailbox)
       : ranks_(ranks), chunk_(chunk), mailbox_(std::move(mailbox)) {}
 
-  void send(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, int root) override {
+  void send(ComputeQueue& queue, const Buffer& buffer, std::size_t bytes, int root) override {
     if (ranks_.rank() == root)
       give(queue, buffer, bytes);
     else
@@ -97,7 +97,7 @@ class Shared final : public Broadcast {
   };
 
   /// One chunk is read while the one before it is handed out.
-  void give(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes) {
+  void give(ComputeQueue& queue, const Buffer& buffer, std::size_t bytes) {
     std::deque<Copy> reads;
     for (std::size_t at = 0; at < bytes; at += chunk_) {
       const auto place = mailbox_.place([] {}).first(std::min(chunk_, bytes - at));
@@ -116,7 +116,7 @@ class Shared final : public Broadcast {
   }
 
   /// Gives every place back before it returns: others may wait for it.
-  void take(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, int root) {
+  void take(ComputeQueue& queue, const Buffer& buffer, std::size_t bytes, int root) {
     std::deque<Copy> writes;
     const auto land = [&] {
       writes.front().event.wait();
@@ -141,8 +141,8 @@ class Mapped final : public Broadcast {
  public:
   explicit Mapped(const Ranks& ranks) : ranks_(ranks) {}
 
-  void send(ComputeQueue& queue, const ComputeBuffer& buffer, std::size_t bytes, int root) override {
-    const offload::PinnedMemory memory = queue.map(buffer);
+  void send(ComputeQueue& queue, const Buffer& buffer, std::size_t bytes, int root) override {
+    const offload::PinnedBuffer memory = queue.map(buffer);
     ranks_.broadcast(memory.bytes().first(bytes), root);
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 
 #include "isthmus/cluster/ranks.hpp"
 
@@ -32,7 +33,21 @@ inline std::size_t whole_pages(std::size_t bytes) {
   return (std::max<std::size_t>(bytes, 1) + kPage - 1) / kPage * kPage;
 }
 
-/// Every rank that the MPI launcher started, between MPI_Init and MPI_Finalize.
-std::shared_ptr<Ranks::Group> mpi_world();
+/// A job of MPI, from MPI_Init to MPI_Finalize.
+class MpiJob {
+ public:
+  MpiJob() = default;
+  MpiJob(const MpiJob&) = delete;
+  MpiJob& operator=(const MpiJob&) = delete;
+  virtual ~MpiJob() = default;
+
+  virtual std::shared_ptr<Ranks::Group> world() = 0;
+  /// Ends all ranks.
+  virtual void abort(int code) = 0;
+};
 
 }  // namespace isthmus::cluster
+
+/// Joins the job of the launcher that started this program. It is looked up by its name in the library isthmus-mpi, so
+/// that a program without ranks runs where there is no MPI.
+extern "C" isthmus::cluster::MpiJob* isthmus_join_mpi(int& argc, char**& argv);

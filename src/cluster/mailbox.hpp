@@ -57,7 +57,7 @@ class Mailbox {
   std::size_t chunk_;
   std::size_t head_;  // bytes of a slot before its places
   SharedSegment segment_;
-  offload::PinnedMemory pinned_;
+  offload::PinnedBuffer pinned_;
   std::size_t next_ = 0;                                                     // place
   std::array<std::vector<std::pair<int, std::uint64_t>>, kPlaces> holders_;  // ranks, and what they will have taken
   std::vector<std::uint64_t> received_;                                      // of each rank

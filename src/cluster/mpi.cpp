@@ -2,9 +2,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -74,6 +71,7 @@ class MpiGroup final : public Ranks::Group {
     check(MPI_Allgatherv(text.data(), mine, MPI_CHAR, all.data(), sizes.data(), starts.data(), MPI_CHAR, communicator_),
           "MPI_Allgatherv");
     std::vector<std::string> texts;
+    texts.reserve(sizes.size());
     for (std::size_t each = 0; each < sizes.size(); ++each)
       texts.push_back(all.substr(static_cast<std::size_t>(starts[each]), static_cast<std::size_t>(sizes[each])));
     return texts;
@@ -120,53 +118,25 @@ class MpiGroup final : public Ranks::Group {
   int size_ = 1;
 };
 
-/// Tells whether a launcher of MPI jobs started this program: OpenMPI's, MPICH's, or Slurm's with PMI or PMIx.
-bool launched_by_mpi() {
-  constexpr std::array kMarks{"OMPI_COMM_WORLD_SIZE", "PMIX_RANK", "PMI_RANK", "PMI_FD"};
-  return std::ranges::any_of(kMarks, [](const char* name) { return std::getenv(name) != nullptr; });
-}
+class LoadedMpi final : public MpiJob {
+ public:
+  LoadedMpi(int& argc, char**& argv) {
+    int provided = MPI_THREAD_SINGLE;
+    if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
+      throw Error("MPI_Init_thread failed");
+    check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+  }
+  LoadedMpi(const LoadedMpi&) = delete;
+  LoadedMpi& operator=(const LoadedMpi&) = delete;
+  ~LoadedMpi() override { MPI_Finalize(); }
 
-/// Slurm starts tasks that know nothing of each other where it was not told of PMIx: each would be a job of its own.
-void refuse_tasks_without_mpi() {
-  const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
-  if (tasks != nullptr && std::strcmp(tasks, "1") != 0)
-    throw Error(fmt::format("srun started {} tasks without MPI: expected srun --mpi=pmix", tasks));
-}
-
-/// A rank whose device is the processor waits on the cores that its kernels need: OpenMPI yields them if it is told
-/// before it starts.
-void yield_while_waiting() {
-  constexpr int kOnlyIfUnset = 0;
-  if (setenv("OMPI_MCA_mpi_yield_when_idle", "1", kOnlyIfUnset) != 0)
-    throw Error(fmt::format("cannot set OMPI_MCA_mpi_yield_when_idle: {}", std::strerror(errno)));
-}
+  std::shared_ptr<Ranks::Group> world() override { return std::make_shared<MpiGroup>(MPI_COMM_WORLD, false); }
+  void abort(int code) override { MPI_Abort(MPI_COMM_WORLD, code); }
+};
 
 }  // namespace
-
-std::shared_ptr<Ranks::Group> mpi_world() {
-  return std::make_shared<MpiGroup>(MPI_COMM_WORLD, false);
-}
-
-Job::Job(int& argc, char**& argv) : launched_(launched_by_mpi()), ranks_(alone()) {
-  if (!launched_) {
-    refuse_tasks_without_mpi();
-    return;
-  }
-  yield_while_waiting();
-  int provided = MPI_THREAD_SINGLE;
-  if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS)
-    throw Error("MPI_Init_thread failed");
-  check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-  ranks_ = Ranks(mpi_world());
-}
-
-Job::~Job() {
-  if (launched_) MPI_Finalize();
-}
-
-void Job::abort(int code) const {
-  if (launched_ && ranks_.size() > 1) MPI_Abort(MPI_COMM_WORLD, code);
-  std::_Exit(code);
-}
-
 }  // namespace isthmus::cluster
+
+isthmus::cluster::MpiJob* isthmus_join_mpi(int& argc, char**& argv) {
+  return new isthmus::cluster::LoadedMpi(argc, argv);
+}

@@ -17,7 +17,7 @@
 namespace isthmus::cluster {
 namespace {
 
-using offload::ComputeBuffer;
+using offload::Buffer;
 using offload::ComputeDevice;
 using offload::ComputeEvent;
 using offload::ComputeQueue;
@@ -86,7 +86,7 @@ class Chunked : public Scheme {
   static constexpr std::size_t kWrites = 1;
 
   struct Came {
-    ComputeBuffer buffer;
+    Buffer buffer;
     std::size_t offset;
     std::span<std::byte> bytes;
     int from;
@@ -165,8 +165,8 @@ class Pipelined final : public Chunked {
   static std::size_t chunk_for(std::size_t largest) { return std::clamp<std::size_t>(largest, 1, 256 * 1024); }
 
   Ranks ranks_;
-  std::vector<offload::PinnedMemory> out_;
-  std::vector<offload::PinnedMemory> in_;
+  std::vector<offload::PinnedBuffer> out_;
+  std::vector<offload::PinnedBuffer> in_;
   std::size_t sent_ = 0;
   std::size_t received_ = 0;
 };
@@ -197,7 +197,7 @@ class Mapped final : public Scheme {
  public:
   Mapped(const ComputeDevice& device, const Ranks& ranks) : ranks_(ranks), queue_(device.queue()) {}
 
-  void begin(const ComputeBuffer& out, const ComputeBuffer& in) override {
+  void begin(const Buffer& out, const Buffer& in) override {
     maps_.push_back(queue_->start_map(out));
     if (in != out) maps_.push_back(queue_->start_map(in));
     queue_->flush();

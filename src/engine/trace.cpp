@@ -103,6 +103,18 @@ std::string as_packet(Message& content) {
   return Message().message(trace::packet, content).encoded();
 }
 
+const char* to_string(State state) {
+  switch (state) {
+    case State::busy:
+      return "busy";
+    case State::blocked:
+      return "blocked";
+    case State::starved:
+      return "starved";
+  }
+  return "unknown";
+}
+
 std::string state_names() {
   Message names;
   for (const State state : kStates)
@@ -172,18 +184,6 @@ std::filesystem::path unfinished(const std::filesystem::path& file) {
 }
 
 }  // namespace
-
-const char* to_string(State state) {
-  switch (state) {
-    case State::busy:
-      return "busy";
-    case State::blocked:
-      return "blocked";
-    case State::starved:
-      return "starved";
-  }
-  return "unknown";
-}
 
 TraceFile::TraceFile(std::filesystem::path file, TraceOptions options)
     : file_(behind_links(std::move(file))),

@@ -113,7 +113,7 @@ class DeviceEnds final : public MessageEnds {
       : job_(job), half_(sent.size()), buffer_(job.device().buffer(2 * half_)) {
     job.queue().write(buffer_, 0, sent);
   }
-  const offload::ComputeBuffer& buffer() const { return buffer_; }
+  const offload::Buffer& buffer() const { return buffer_; }
   void connect(const std::string& scheme) override {
     scheme_ = cluster::make_scheme(scheme, job_.device(), job_.ranks(), kLargest);
   }
@@ -134,7 +134,7 @@ class DeviceEnds final : public MessageEnds {
   Job& job_;
   std::unique_ptr<cluster::Scheme> scheme_;
   std::size_t half_;
-  offload::ComputeBuffer buffer_;
+  offload::Buffer buffer_;
 };
 
 class HostEnds final : public MessageEnds {
@@ -191,8 +191,8 @@ class EffectiveBandwidth final : public Benchmark {
   std::vector<RingMessages> ways_;
   std::vector<std::byte> expected_;  // to be received, of both ways
   std::unique_ptr<MessageEnds> ends_;
-  std::vector<offload::ComputeBuffer> mapped_;  // what scheme mapped maps
-  std::unique_ptr<ExchangeProbe> probe_;        // MPI alone has none: it is what the others are held against
+  std::vector<offload::Buffer> mapped_;   // what scheme mapped maps
+  std::unique_ptr<ExchangeProbe> probe_;  // MPI alone has none: it is what the others are held against
 };
 
 EffectiveBandwidth::EffectiveBandwidth(Job& job)
@@ -278,6 +278,7 @@ void EffectiveBandwidth::exchange_one_by_one(const Series& series) {
 
 std::vector<double> EffectiveBandwidth::run() {
   std::vector<double> seconds;
+  seconds.reserve(kSizes);
   for (std::size_t size = 0; size < kSizes; ++size) seconds.push_back(job_.timed([&] { exchange(series_[size]); }));
   seconds.push_back(job_.timed([&] { exchange_one_by_one(series_.back()); }));
   return seconds;

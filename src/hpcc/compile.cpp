@@ -11,9 +11,9 @@ namespace isthmus::hpcc {
 namespace {
 
 /// The facts of a board that is not here on which defaults may depend.
-offload::ComputeProperties board() {
+offload::DeviceProperties board() {
   constexpr std::int64_t kBlockMemory = std::int64_t{8} << 20U;  // bytes: less than any board of meyer2024 has on chip
-  offload::ComputeProperties properties;
+  offload::DeviceProperties properties;
   properties.target = properties.name = kBoard;
   properties.type = "accelerator";
   properties.compute_units = 1;

@@ -20,8 +20,8 @@ std::size_t pieces_of(const ExchangeProbe::Traffic& traffic, std::size_t piece) 
 
 }  // namespace
 
-ExchangeProbe::ExchangeProbe(const Job& job, std::string scheme, const offload::ComputeBuffer& out,
-                             const offload::ComputeBuffer& in, std::size_t largest)
+ExchangeProbe::ExchangeProbe(const Job& job, std::string scheme, const offload::Buffer& out, const offload::Buffer& in,
+                             std::size_t largest)
     : job_(job),
       scheme_(std::move(scheme)),
       piece_(overlaps() ? std::min(largest, kPinned) : largest),
@@ -94,7 +94,7 @@ double ExchangeProbe::copied_both_ways(const Traffic& traffic, std::size_t count
   return seconds / static_cast<double>(count);
 }
 
-double ExchangeProbe::preparation(std::span<const offload::ComputeBuffer> buffers) {
+double ExchangeProbe::preparation(std::span<const offload::Buffer> buffers) {
   if (scheme_ != "mapped") return 0;
   return job_.timed([&] {
     std::vector<offload::StartedMap> maps;

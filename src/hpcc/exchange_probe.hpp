@@ -21,7 +21,7 @@ class ExchangeProbe {
   };
 
   /// For messages of at most `largest` bytes, which are read from the device's buffer `out` and written to `in`.
-  ExchangeProbe(const Job& job, std::string scheme, const offload::ComputeBuffer& out, const offload::ComputeBuffer& in,
+  ExchangeProbe(const Job& job, std::string scheme, const offload::Buffer& out, const offload::Buffer& in,
                 std::size_t largest);
 
   /// Seconds of one of `count` messages, of which each goes on its way as soon as the scheme lets it.
@@ -30,7 +30,7 @@ class ExchangeProbe {
   double one_by_one(const Traffic& traffic, std::size_t count);
   /// Seconds in which the scheme prepares a series of messages between these buffers and gives them back: 0, or mapping
   /// them takes time.
-  double preparation(std::span<const offload::ComputeBuffer> buffers);
+  double preparation(std::span<const offload::Buffer> buffers);
   /// The steps in words, with equation 4.2.
   std::string model() const;
 
@@ -46,12 +46,12 @@ class ExchangeProbe {
   std::size_t piece_;  // bytes that one step moves
   std::unique_ptr<offload::ComputeQueue> one_;
   std::unique_ptr<offload::ComputeQueue> other_;
-  offload::ComputeBuffer device_out_;
-  offload::ComputeBuffer device_in_;
+  offload::Buffer device_out_;
+  offload::Buffer device_in_;
   std::vector<std::byte> host_out_;
   std::vector<std::byte> host_in_;
-  offload::PinnedMemory pinned_out_;
-  offload::PinnedMemory pinned_in_;
+  offload::PinnedBuffer pinned_out_;
+  offload::PinnedBuffer pinned_in_;
 };
 
 }  // namespace isthmus::hpcc

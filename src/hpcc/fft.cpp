@@ -17,7 +17,7 @@
 namespace isthmus::hpcc {
 namespace {
 
-using offload::ComputeBuffer;
+using offload::Buffer;
 using offload::NdRange;
 
 constexpr std::size_t kComplex = 2 * sizeof(float);
@@ -59,9 +59,9 @@ class Fft final : public Benchmark {
 
  private:
   struct Buffers {
-    ComputeBuffer in;
-    ComputeBuffer out;
-    ComputeBuffer twiddles;
+    Buffer in;
+    Buffer out;
+    Buffer twiddles;
   };
 
   Buffers make_buffers(std::size_t set, std::size_t sets) const;
@@ -75,8 +75,8 @@ class Fft final : public Benchmark {
   /// Both steps of long transforms in one launch, where the device can: a replication's kernel, what its groups count,
   /// and how often it was launched.
   struct ReplicaChain {
-    offload::ComputeKernel kernel;
-    ComputeBuffer counters;
+    offload::Kernel kernel;
+    Buffer counters;
     std::uint32_t launches = 0;
   };
 
@@ -89,12 +89,12 @@ class Fft final : public Benchmark {
   std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;  // one for each replication
   std::vector<float> host_;                                     // real and imaginary parts by turns
   std::unique_ptr<offload::ComputeProgram> program_;
-  std::vector<offload::ComputeKernel> kernels_;    // one for each replication
-  std::vector<Buffers> buffers_;                   // one set, or one for each replication where banks part them
-  ComputeBuffer spare_;                            // what the probe writes
-  std::vector<ComputeBuffer> scratch_;             // of each replication
-  std::optional<offload::ComputeKernel> columns_;  // goes before, on GPUs, for transforms that are longer than a tile
-  std::vector<ReplicaChain> chained_;              // in place of both
+  std::vector<offload::Kernel> kernels_;    // one for each replication
+  std::vector<Buffers> buffers_;            // one set, or one for each replication where banks part them
+  Buffer spare_;                            // what the probe writes
+  std::vector<Buffer> scratch_;             // of each replication
+  std::optional<offload::Kernel> columns_;  // goes before, on GPUs, for transforms that are longer than a tile
+  std::vector<ReplicaChain> chained_;       // in place of both
   MemoryProbe memory_;
 };
 
@@ -154,7 +154,7 @@ void Fft::fill() {
 
 /// Kernels for CPUs want the roots in the order in which they use them: fewer than two for each value.
 void Fft::plan() {
-  const ComputeBuffer planned = job_.device().buffer(2 * size_ * kComplex);
+  const Buffer planned = job_.device().buffer(2 * size_ * kComplex);
   job_.queue().launch(program_->kernel("fft_plan"), NdRange::single(), {&buffers_.front().twiddles, &planned});
   job_.queue().finish();
   buffers_.front().twiddles = planned;
@@ -186,7 +186,7 @@ std::vector<Metric> Fft::metrics() const {
 
 void Fft::reset() {
   for (const Buffers& set : buffers_) job_.spoil(set.out);
-  for (const ComputeBuffer& each : scratch_) job_.spoil(each);
+  for (const Buffer& each : scratch_) job_.spoil(each);
 }
 
 std::vector<double> Fft::run() {
@@ -203,7 +203,7 @@ std::vector<double> Fft::run() {
 
 void Fft::launch(std::size_t replica, std::uint32_t first, std::uint32_t count) {
   const Buffers& buffers = buffers_[replica % buffers_.size()];
-  const ComputeBuffer& scratch = scratch_[replica];
+  const Buffer& scratch = scratch_[replica];
   offload::ComputeQueue& queue = *queues_[replica];
   if (!chained_.empty()) {
     ReplicaChain& chained = chained_[replica];

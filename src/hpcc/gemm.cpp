@@ -11,7 +11,7 @@
 namespace isthmus::hpcc {
 namespace {
 
-using offload::ComputeBuffer;
+using offload::Buffer;
 using offload::NdRange;
 
 constexpr double kAlpha = 0.5;
@@ -39,10 +39,10 @@ class Gemm final : public Benchmark {
   /// A and B as panels, for kernels that want them so: kernels that are no part of the signature that a user's own
   /// kernel needs.
   struct Packing {
-    offload::ComputeKernel a_kernel;
-    offload::ComputeKernel b_kernel;
-    ComputeBuffer a;
-    ComputeBuffer b;
+    offload::Kernel a_kernel;
+    offload::Kernel b_kernel;
+    Buffer a;
+    Buffer b;
   };
 
   Values matrix(std::uint64_t which) const;
@@ -62,11 +62,11 @@ class Gemm final : public Benchmark {
   Values host_c_;
   std::shared_ptr<offload::ComputeProgram> tensor_;  // of the device's matrix instruction
   std::shared_ptr<offload::ComputeProgram> program_;
-  std::vector<offload::ComputeKernel> kernels_;  // one for each replication
-  ComputeBuffer a_;
-  ComputeBuffer b_;
-  ComputeBuffer c_;
-  ComputeBuffer out_;
+  std::vector<offload::Kernel> kernels_;  // one for each replication
+  Buffer a_;
+  Buffer b_;
+  Buffer c_;
+  Buffer out_;
   std::optional<Packing> packing_;
   MultiplyAddProbe multiply_adds_;
 };
@@ -150,7 +150,7 @@ void Gemm::reset() {
 
 std::vector<double> Gemm::run() {
   const auto scalar = [this](double value) {
-    return type_ == "double" ? offload::ComputeArgument(value) : offload::ComputeArgument(static_cast<float>(value));
+    return type_ == "double" ? offload::Argument(value) : offload::Argument(static_cast<float>(value));
   };
   const std::size_t rows = size_ / block_;
   return {job_.timed([&] {

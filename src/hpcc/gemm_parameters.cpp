@@ -33,7 +33,7 @@ void check_gpu(const Job& job, std::size_t value_bytes) {
 }
 
 /// The largest power of two up to 256 of which three blocks of doubles fit local memory.
-std::size_t single_block(const offload::ComputeProperties& device) {
+std::size_t single_block(const offload::DeviceProperties& device) {
   std::size_t block = 256;
   while (block > 8 && 3 * block * block * sizeof(double) > static_cast<std::size_t>(device.local_memory)) block /= 2;
   return block;

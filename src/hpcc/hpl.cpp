@@ -14,8 +14,8 @@
 namespace isthmus::hpcc {
 namespace {
 
-using offload::ComputeBuffer;
-using offload::ComputeKernel;
+using offload::Buffer;
+using offload::Kernel;
 using offload::NdRange;
 
 constexpr std::size_t kLuItems = 256;   // of the one work-group that decomposes a block on a GPU
@@ -55,8 +55,8 @@ class Hpl final : public Benchmark {
   };
   /// What the update of a step reads. While it does the next step's are made: two sets take turns.
   struct Factors {
-    ComputeBuffer left;
-    ComputeBuffer top;
+    Buffer left;
+    Buffer top;
   };
 
   Step step(std::size_t k) const;
@@ -72,8 +72,8 @@ class Hpl final : public Benchmark {
   void update_rest(const Step& at, const Region& rest, const offload::ComputeEvent& ready);
   offload::ComputeEvent update(offload::ComputeQueue& queue, std::size_t replica, const Step& at, const Region& region);
   std::size_t pieces(const Region& region) const;
-  void share_along_row(const Step& at, const ComputeBuffer& buffer, std::size_t blocks);
-  void share_along_column(const Step& at, const ComputeBuffer& buffer, std::size_t blocks);
+  void share_along_row(const Step& at, const Buffer& buffer, std::size_t blocks);
+  void share_along_column(const Step& at, const Buffer& buffer, std::size_t blocks);
   NdRange panels(std::size_t blocks, std::size_t values, std::size_t panel) const;
   NdRange inner(std::size_t rows, std::size_t columns) const;
   std::size_t columns_of_panel() const { return kCpuVectors * kCpuVectorBytes / size_of_type(type_); }
@@ -91,12 +91,12 @@ class Hpl final : public Benchmark {
   std::vector<std::unique_ptr<offload::ComputeQueue>> updates_;
   std::vector<offload::ComputeEvent> updated_;  // the last update phase, of each of these queues
   std::unique_ptr<offload::ComputeProgram> program_;
-  ComputeKernel lu_kernel_;
-  ComputeKernel left_kernel_;
-  ComputeKernel top_kernel_;
-  std::vector<ComputeKernel> update_kernels_;  // one for each replication
-  ComputeBuffer a_;
-  ComputeBuffer diagonal_;
+  Kernel lu_kernel_;
+  Kernel left_kernel_;
+  Kernel top_kernel_;
+  std::vector<Kernel> update_kernels_;  // one for each replication
+  Buffer a_;
+  Buffer diagonal_;
   std::array<Factors, 2> factors_;
   std::unique_ptr<cluster::Broadcast> along_row_;
   std::unique_ptr<cluster::Broadcast> along_column_;
@@ -281,11 +281,11 @@ offload::ComputeEvent Hpl::update(offload::ComputeQueue& queue, std::size_t repl
 }
 
 /// The first `blocks` blocks of the rank of the row that has column k, to all of the row.
-void Hpl::share_along_row(const Step& at, const ComputeBuffer& buffer, std::size_t blocks) {
+void Hpl::share_along_row(const Step& at, const Buffer& buffer, std::size_t blocks) {
   if (along_row_ && blocks > 0) along_row_->send(job_.queue(), buffer, blocks * block_bytes_, columns_.owner(at.k));
 }
 
-void Hpl::share_along_column(const Step& at, const ComputeBuffer& buffer, std::size_t blocks) {
+void Hpl::share_along_column(const Step& at, const Buffer& buffer, std::size_t blocks) {
   if (along_column_ && blocks > 0) along_column_->send(job_.queue(), buffer, blocks * block_bytes_, rows_.owner(at.k));
 }
 

@@ -70,15 +70,14 @@ std::unique_ptr<offload::ComputeProgram> Job::own_program(const std::string& nam
   return compile(fmt::format("kernels/hpcc/{}.cl", name), options);
 }
 
-void Job::spoil(const offload::ComputeBuffer& buffer) {
+void Job::spoil(const offload::Buffer& buffer) {
   constexpr std::byte kOnes{0xff};  // in IEEE 754 of any width no number
   queue_->fill(buffer, std::span(&kOnes, 1)).wait();
 }
 
-std::vector<offload::ComputeKernel> Job::replications(const offload::ComputeProgram& program,
-                                                      const std::string& name) const {
+std::vector<offload::Kernel> Job::replications(const offload::ComputeProgram& program, const std::string& name) const {
   const auto count = static_cast<std::size_t>(parameters().integer("NUM_REPLICATIONS"));
-  std::vector<offload::ComputeKernel> kernels;
+  std::vector<offload::Kernel> kernels;
   for (std::size_t each = 0; each < count; ++each) {
     const std::string own = parts_.side_file ? parts_.side_file->kernel_name(name, each) : name;
     if (parts_.side_file && !program.has(own))
@@ -89,8 +88,8 @@ std::vector<offload::ComputeKernel> Job::replications(const offload::ComputeProg
   return kernels;
 }
 
-offload::ComputeBuffer Job::buffer(std::size_t bytes, const offload::ComputeKernel& kernel, std::uint32_t index,
-                                   const std::string& name, std::size_t replica) const {
+offload::Buffer Job::buffer(std::size_t bytes, const offload::Kernel& kernel, std::uint32_t index,
+                            const std::string& name, std::size_t replica) const {
   if (!parts_.side_file) return device().buffer(bytes);
   return device().buffer(bytes, parts_.side_file->bank(kernel, index, name, replica));
 }

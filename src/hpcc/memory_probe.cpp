@@ -33,8 +33,8 @@ MemoryProbe::MemoryProbe(Job& job) : job_(job), cpu_(job.conditions().shape() ==
   }
 }
 
-double MemoryProbe::rate(const offload::ComputeBuffer& in1, const offload::ComputeBuffer& in2,
-                         const offload::ComputeBuffer& out, int inputs, std::size_t bytes) {
+double MemoryProbe::rate(const offload::Buffer& in1, const offload::Buffer& in2, const offload::Buffer& out, int inputs,
+                         std::size_t bytes) {
   double best = ways_.empty() ? kNoExpectation : 0;
   for (const Way& way : ways_) {
     const std::uint64_t pieces = bytes / way.piece;

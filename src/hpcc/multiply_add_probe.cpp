@@ -20,7 +20,7 @@ std::size_t vector_width(const Job& job, const std::string& type) {
   return job.conditions().on_cpu() ? kCpuVector / size_of_type(type) : 1;
 }
 
-offload::ComputeKernel scalar_kernel(Job& job, const std::string& type, std::size_t width) {
+offload::Kernel scalar_kernel(Job& job, const std::string& type, std::size_t width) {
   const std::string vector = width == 1 ? std::string() : std::to_string(width);
   return job.own_program("probe_multiply_add", fmt::format("-DPROBE_VALUES={}{}", type, vector))
       ->kernel("probe_multiply_add");

@@ -24,9 +24,9 @@ class MultiplyAddProbe {
   std::size_t width_;  ///< values of a work-item's vector
   std::size_t items_;
   std::int32_t rounds_;
-  double of_round_;                               ///< multiply-adds of a value of a work-item's vector
-  std::optional<offload::ComputeKernel> kernel_;  // none where nothing compiles online
-  offload::ComputeBuffer out_;
+  double of_round_;                        ///< multiply-adds of a value of a work-item's vector
+  std::optional<offload::Kernel> kernel_;  // none where nothing compiles online
+  offload::Buffer out_;
 };
 
 }  // namespace isthmus::hpcc

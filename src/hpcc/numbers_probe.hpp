@@ -21,8 +21,8 @@ class NumbersProbe {
   Job& job_;
   std::uint64_t items_;
   std::uint64_t at_once_;  ///< numbers of a work-item
-  offload::ComputeBuffer found_;
-  std::optional<offload::ComputeKernel> kernel_;  // none where nothing compiles online
+  offload::Buffer found_;
+  std::optional<offload::Kernel> kernel_;  // none where nothing compiles online
 };
 
 }  // namespace isthmus::hpcc

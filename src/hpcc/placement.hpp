@@ -17,7 +17,7 @@ struct Choice {
   bool shared = false;
 };
 
-using Describe = std::function<offload::ComputeProperties(const std::string& target)>;
+using Describe = std::function<offload::DeviceProperties(const std::string& target)>;
 
 /// Ranks of one host take its devices in turn; those that meet on one device divide it, or share it where that was
 /// asked for, or where it is a CPU with fewer cores than ranks. Throws Error where they can do neither.

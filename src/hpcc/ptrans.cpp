@@ -32,13 +32,13 @@ double element(Matrix matrix, std::int64_t row, std::int64_t column, const std::
 
 /// In the device's memory, matrices row by row.
 struct Arrays {
-  offload::ComputeBuffer a;
-  offload::ComputeBuffer out;  ///< what of A goes to others, where that is not all of it
-  offload::ComputeBuffer in;   ///< what of A comes from others
-  offload::ComputeBuffer map;  ///< where each block of A lies, a Source for each of C
-  offload::ComputeBuffer b;
-  offload::ComputeBuffer c;
-  offload::ComputeBuffer spare;  ///< the probe's
+  offload::Buffer a;
+  offload::Buffer out;  ///< what of A goes to others, where that is not all of it
+  offload::Buffer in;   ///< what of A comes from others
+  offload::Buffer map;  ///< where each block of A lies, a Source for each of C
+  offload::Buffer b;
+  offload::Buffer c;
+  offload::Buffer spare;  ///< the probe's
 };
 
 class Transpose final : public Benchmark {
@@ -58,7 +58,7 @@ class Transpose final : public Benchmark {
 
  private:
   void fill();
-  void fill(Matrix matrix, const offload::ComputeBuffer& to);
+  void fill(Matrix matrix, const offload::Buffer& to);
   void pack();
   void pack(const Parcel& parcel);
   void exchange();
@@ -71,7 +71,7 @@ class Transpose final : public Benchmark {
   std::int64_t global_column(std::size_t local) const { return static_cast<std::int64_t>(columns_.global(local)); }
   std::size_t value_bytes() const { return size_of_type(type_); }
   std::size_t block_bytes() const { return block_ * block_ * value_bytes(); }
-  const offload::ComputeBuffer& sent() const { return layout_.packs() ? arrays_->out : arrays_->a; }
+  const offload::Buffer& sent() const { return layout_.packs() ? arrays_->out : arrays_->a; }
 
   Job& job_;
   std::string type_;
@@ -84,7 +84,7 @@ class Transpose final : public Benchmark {
   std::unique_ptr<ExchangeProbe> probe_;  // of one rank there is none
   std::unique_ptr<Arrays> arrays_;
   std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;
-  std::vector<offload::ComputeKernel> kernels_;
+  std::vector<offload::Kernel> kernels_;
   MemoryProbe memory_;
 };
 
@@ -157,7 +157,7 @@ void Transpose::fill() {
 }
 
 /// A row of blocks after the other.
-void Transpose::fill(Matrix matrix, const offload::ComputeBuffer& to) {
+void Transpose::fill(Matrix matrix, const offload::Buffer& to) {
   const std::size_t pitch = layout_.pitch();
   Values values(type_, block_ * pitch, 0);
   for (std::size_t first = 0; first < local_rows(); first += block_) {

@@ -43,7 +43,7 @@ class RandomAccess final : public Benchmark {
  private:
   /// A way to change scattered words.
   struct Probe {
-    offload::ComputeKernel kernel;
+    offload::Kernel kernel;
     offload::NdRange range;
     std::uint64_t items() const { return range.global.front(); }
   };
@@ -59,12 +59,12 @@ class RandomAccess final : public Benchmark {
   std::uint64_t replications_;
   bool atomic_;
   std::vector<std::uint64_t> start_;
-  std::vector<offload::ComputeBuffer> tables_;  // one for each replication
-  std::vector<offload::ComputeBuffer> seeds_;   // likewise
+  std::vector<offload::Buffer> tables_;  // one for each replication
+  std::vector<offload::Buffer> seeds_;   // likewise
   std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;
-  std::vector<offload::ComputeKernel> kernels_;
+  std::vector<offload::Kernel> kernels_;
   std::vector<Probe> probes_;  // none where nothing compiles online
-  offload::ComputeBuffer spare_;
+  offload::Buffer spare_;
   NumbersProbe numbers_;
 };
 

@@ -52,7 +52,7 @@ void bind_threads_of_pocl(int local_ranks) {
 
 /// Puts this rank on the cores that are nearest to its device, as far as whoever started it left them to it; says which
 /// they are, nothing where it stays where it was.
-std::string bind(const RankLocation& mine, const offload::ComputeProperties& device, const cluster::Ranks& neighbours) {
+std::string bind(const RankLocation& mine, const offload::DeviceProperties& device, const cluster::Ranks& neighbours) {
   const auto wanted = units_for(Cores::here(), gathered(mine, neighbours), static_cast<std::size_t>(neighbours.rank()),
                                 device.compute_units);
   const auto allowed = allowed_units();

@@ -19,7 +19,7 @@ std::size_t place_of(const std::string& word, const std::array<std::string, 2>& 
   return static_cast<std::size_t>(found - words.begin());
 }
 
-Variant variant_of(const std::string& text, const offload::ComputeProperties& device) {
+Variant variant_of(const std::string& text, const offload::DeviceProperties& device) {
   if (text.empty()) return device.type == "cpu" || device.type == "gpu" ? Variant::ndrange : Variant::single;
   return std::array{Variant::single, Variant::ndrange}[place_of(text, {"single", "ndrange"}, "variant")];
 }
@@ -65,7 +65,7 @@ int growth_of(const RunConditions& conditions, double bytes, int factor) {
   return times;
 }
 
-RunConditions conditions_of(const Request& request, const offload::ComputeProperties& device, int ranks) {
+RunConditions conditions_of(const Request& request, const offload::DeviceProperties& device, int ranks) {
   require_scheme(request);
   return {.device = device,
           .variant = variant_of(request.variant, device),

@@ -13,6 +13,6 @@ const Entry& entry_of(const std::string& name);
 int growth_of(const RunConditions& conditions, double bytes, int factor = 2);
 
 /// Throws Error for a word that the request may not have.
-RunConditions conditions_of(const Request& request, const offload::ComputeProperties& device, int ranks);
+RunConditions conditions_of(const Request& request, const offload::DeviceProperties& device, int ranks);
 
 }  // namespace isthmus::hpcc

@@ -51,7 +51,7 @@ SideFile SideFile::beside(const std::string& binary) {
   }
 }
 
-void SideFile::require(const std::string& wanted, const offload::ComputeProperties& its) const {
+void SideFile::require(const std::string& wanted, const offload::DeviceProperties& its) const {
   if (benchmark != wanted)
     throw Error(fmt::format("{}: the binary is one of '{}', expected '{}'", file, benchmark, wanted));
   if (its.name.find(device) == std::string::npos)
@@ -84,7 +84,7 @@ std::string SideFile::kernel_name(const std::string& kernel, std::size_t replica
   return fmt::format(fmt::runtime(form), kernel, replica);
 }
 
-offload::MemoryBank SideFile::bank(const offload::ComputeKernel& kernel, std::uint32_t index, const std::string& name,
+offload::MemoryBank SideFile::bank(const offload::Kernel& kernel, std::uint32_t index, const std::string& name,
                                    std::size_t replica) const {
   using Told = offload::MemoryBank::Told;
   const auto found = banks.find(name);

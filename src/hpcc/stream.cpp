@@ -14,7 +14,7 @@
 namespace isthmus::hpcc {
 namespace {
 
-using offload::ComputeBuffer;
+using offload::Buffer;
 
 // The factor of Scale and Triad: a repetition multiplies A by j (1 + j) + j = 2. It begins with another A than the one
 // before, so that no value of an earlier one is right: B and C are made of it, and A itself ends as something else.
@@ -79,14 +79,13 @@ class Stream final : public Benchmark {
   std::size_t bytes_;  // of one array
   std::uint64_t vectors_;
   std::uint64_t replications_;
-  std::vector<std::array<ComputeBuffer, kArrays>>
-      arrays_;  // one set, or one for each replication where banks part them
+  std::vector<std::array<Buffer, kArrays>> arrays_;  // one set, or one for each replication where banks part them
   std::vector<Values> host_;
   std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;
-  std::vector<offload::ComputeKernel> kernels_;
+  std::vector<offload::Kernel> kernels_;
   MemoryProbe memory_;
   Values spare_host_;
-  std::vector<offload::PinnedMemory> pinned_;  // of the host's arrays, in an optimized run
+  std::vector<offload::PinnedBuffer> pinned_;  // of the host's arrays, in an optimized run
   int repetition_ = 0;
 };
 
@@ -162,8 +161,7 @@ double Stream::launch(const Operation& operation) {
   const std::uint64_t each = vectors_ / replications_;
   const auto items = work_items(job_, each);
   const double factor = operation.scales ? kFactor : 1;
-  const auto scalar =
-      type_ == "double" ? offload::ComputeArgument(factor) : offload::ComputeArgument(static_cast<float>(factor));
+  const auto scalar = type_ == "double" ? offload::Argument(factor) : offload::Argument(static_cast<float>(factor));
   return job_.timed([&] {
     for (std::uint64_t replica = 0; replica < replications_; ++replica) {
       const auto& arrays = arrays_[replica % arrays_.size()];
@@ -191,7 +189,7 @@ std::vector<double> Stream::probe() {
   const auto rate_of_copies = [&](const auto& copy) {
     const double seconds = job_.timed([&] {
       for (const auto& set : arrays_)
-        for (const ComputeBuffer& array : set) copy(array);
+        for (const Buffer& array : set) copy(array);
     });
     return static_cast<double>(kArrays * bytes_) / seconds * 1e-9;
   };

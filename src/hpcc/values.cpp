@@ -126,7 +126,7 @@ double larger(double a, double b) {
   return std::max(a, b);
 }
 
-void require_type(const std::string& data_type, const offload::ComputeProperties& device) {
+void require_type(const std::string& data_type, const offload::DeviceProperties& device) {
   const bool missing = (data_type == "half" && !device.half) || (data_type == "double" && !device.fp64);
   if (missing)
     throw Error(fmt::format("DATA_TYPE={}: device '{}' does not have {}, expected another type", data_type, device.name,

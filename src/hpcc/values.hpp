@@ -51,6 +51,6 @@ class Values {
 double larger(double a, double b);
 
 /// Throws Error if the device does not have the type.
-void require_type(const std::string& data_type, const offload::ComputeProperties& device);
+void require_type(const std::string& data_type, const offload::DeviceProperties& device);
 
 }  // namespace isthmus::hpcc

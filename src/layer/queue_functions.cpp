@@ -107,7 +107,7 @@ cl_int CL_API_CALL set_property(cl_command_queue handle, cl_command_queue_proper
   return result;
 }
 
-// What a program gives away it is done with: what is complete may be the last that is heard of it.
+// On release, reads the times of completed commands: no later call may come.
 cl_int CL_API_CALL release(cl_command_queue queue) {
   recorder().look_at_the_complete(queue);
   return driver().clReleaseCommandQueue(queue);

@@ -151,6 +151,7 @@ Report Runtime::report() {
 
 std::string to_string(const std::vector<WorkerReport>& workers) {
   std::vector<std::string> parts;
+  parts.reserve(workers.size());
   for (std::size_t i = 0; i < workers.size(); ++i)
     parts.push_back(fmt::format("worker {}{}: {}", i,
                                 workers[i].core < 0 ? "" : fmt::format(" (core {})", workers[i].core),

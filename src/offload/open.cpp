@@ -10,10 +10,10 @@ namespace isthmus::offload {
 
 std::unique_ptr<Device> open_device(const std::string& target, const std::vector<std::string>& overrides,
                                     std::vector<KernelModel> kernels, const ModelOptions& options) {
-  if (target.starts_with("model:") || target.ends_with(".toml"))
+  if (platform::is_model(target))
     return open_model(platform::load(platform::file_of(target), overrides), std::move(kernels), options);
   if (!target.starts_with("opencl:"))
-    throw Error(fmt::format("unknown target '{}': expected model:NAME, FILE.toml, opencl:N or opencl:NAME", target));
+    throw platform::unknown_target(target, "model:NAME, FILE.toml, opencl:N or opencl:NAME");
   if (!overrides.empty())
     throw Error(
         fmt::format("--set {}: target '{}' is a real device, only models have settings", overrides.front(), target));

@@ -6,6 +6,12 @@
 #include <array>
 #include <utility>
 
+#include "isthmus/fabric/axi_port.hpp"
+#include "isthmus/fabric/device_memory.hpp"
+#include "isthmus/fabric/dram.hpp"
+#include "isthmus/fabric/dram_port.hpp"
+#include "isthmus/fabric/pcie_link.hpp"
+#include "isthmus/platform/link.hpp"
 #include "isthmus/platform/needs.hpp"
 #include "isthmus/platform/specs.hpp"
 
@@ -58,17 +64,26 @@ fabric::DeviceMemory device_memory(const BoardSpec& board) {
 }
 
 Board::Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory, int cores)
-    : graph_(graph), memory_spec_(spec.memory), memory_(memory) {
+    : graph_(graph),
+      memory_spec_(spec.memory),
+      memory_(memory),
+      links_(std::make_unique<std::deque<fabric::PcieLink>>()) {
   if (!spec.host) return;
-  own_host_.emplace(graph, *spec.host, static_cast<int>(spec.links.size()), cores);
-  host_ = &*own_host_;
+  own_host_ = std::make_unique<fabric::Host>(graph, *spec.host, static_cast<int>(spec.links.size()), cores);
+  host_ = own_host_.get();
   add_links(spec);
 }
 
 Board::Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory, fabric::Host& host)
-    : graph_(graph), memory_spec_(spec.memory), memory_(memory), host_(&host) {
+    : graph_(graph),
+      memory_spec_(spec.memory),
+      memory_(memory),
+      host_(&host),
+      links_(std::make_unique<std::deque<fabric::PcieLink>>()) {
   add_links(spec);
 }
+
+Board::~Board() = default;
 
 void Board::attach_core(Out<fabric::HostRequest>& moves, In<fabric::HostMoved>& moved) {
   host_->attach_core(moves, moved);
@@ -77,7 +92,7 @@ void Board::attach_core(Out<fabric::HostRequest>& moves, In<fabric::HostMoved>& 
 void Board::add_links(const BoardSpec& spec) {
   for (std::size_t link = 0; link < spec.links.size(); ++link) {
     const Scope scope = graph_.scope(scope_of_link(spec, link));
-    links_.push_back(fabric::add_pcie_link(graph_, spec.links[link].pcie, *host_));
+    links_->push_back(fabric::add_pcie_link(graph_, spec.links[link].pcie, *host_));
   }
 }
 

@@ -8,16 +8,31 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <vector>
+
+#include "isthmus/base/nearest.hpp"
 
 namespace isthmus::platform {
 namespace {
 
 constexpr std::uintmax_t kLargestFile = 1 << 20;  // such files have a hundred keys: anything larger is another file
 
+/// "; did you mean 'FILE'?" of the file beside a missing one whose name is most like it; nothing where none is.
+std::string meant(const std::filesystem::path& file) {
+  std::error_code failure;
+  std::vector<std::string> stems;
+  const std::filesystem::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  for (const auto& entry : std::filesystem::directory_iterator(folder, failure))
+    if (entry.path().extension() == file.extension()) stems.push_back(entry.path().stem());
+  const std::string near = nearest(file.stem().string(), stems);
+  if (near.empty()) return {};
+  return fmt::format("; did you mean '{}'?", (file.parent_path() / (near + file.extension().string())).string());
+}
+
 std::string text_of(const std::filesystem::path& file, std::string_view what) {
   std::error_code failure;
   const auto status = std::filesystem::status(file, failure);
-  if (!std::filesystem::exists(status)) refuse(file.string(), fmt::format("no such {} file", what));
+  if (!std::filesystem::exists(status)) refuse(file.string(), fmt::format("no such {} file{}", what, meant(file)));
   if (!std::filesystem::is_regular_file(status))
     refuse(file.string(), fmt::format("expected a {} file, got something else", what));
   if (std::filesystem::file_size(file, failure) > kLargestFile)

@@ -5,24 +5,24 @@
 namespace isthmus::platform {
 namespace {
 
-nlohmann::ordered_json number(double value) {
+Record number(double value) {
   if (value == std::floor(value) && std::fabs(value) < 1e15) return static_cast<std::int64_t>(value);
   return value;
 }
 
-nlohmann::ordered_json value_of(const Input& input) {
+Record value_of(const Input& input) {
   if (const bool* flag = std::get_if<bool>(&input.value)) return *flag;
   if (const auto* text = std::get_if<std::string>(&input.value)) return *text;
   return number(std::get<double>(input.value));
 }
 
-nlohmann::ordered_json to_json(const Input& input) {
-  nlohmann::ordered_json record{{"key", input.name}};
+Record to_json(const Input& input) {
+  Record record{{"key", input.name}};
   record["value"] = value_of(input);
   record["unit"] = input.unit;
   record["source"] = input.source;
   record["role"] = input.role;
-  if (input.range) record["range"] = {number(input.range->first), number(input.range->second)};
+  if (input.range) record["range"] = std::vector{number(input.range->first), number(input.range->second)};
   if (!input.why.empty()) record["why"] = input.why;
   if (!input.date.empty()) record["date"] = input.date;
   if (input.line != 0) record["line"] = input.line;
@@ -30,18 +30,18 @@ nlohmann::ordered_json to_json(const Input& input) {
   return record;
 }
 
-nlohmann::ordered_json to_json(const Section& part) {
-  nlohmann::ordered_json record{{"name", part.name()}, {"kind", part.kind().name()}};
+Record to_json(const Section& part) {
+  Record record{{"name", part.name()}, {"kind", part.kind().name()}};
   if (part.kind().link) record["channel"] = part.channel();
   return record;
 }
 
 }  // namespace
 
-nlohmann::ordered_json to_json(const PartKind& kind, const std::string& section, const Key& key) {
-  auto units = nlohmann::ordered_json::object();
-  for (const Unit& unit : units_of(key.quantity)) units[std::string(unit.name)] = unit.scale;
-  nlohmann::ordered_json json{{"key", section + "." + std::string(key.name)}, {"kind", kind.name()}};
+Record to_json(const PartKind& kind, const std::string& section, const Key& key) {
+  Record units = Record::object();
+  for (const Unit& unit : units_of(key.quantity)) units[unit.name] = unit.scale;
+  Record json{{"key", section + "." + std::string(key.name)}, {"kind", kind.name()}};
   json["meaning"] = key.meaning;
   json["low"] = key.low;
   json["high"] = key.high;
@@ -52,17 +52,17 @@ nlohmann::ordered_json to_json(const PartKind& kind, const std::string& section,
   return json;
 }
 
-nlohmann::ordered_json to_json(const PartKind& kind) {
-  auto relations = nlohmann::ordered_json::array();
+Record to_json(const PartKind& kind) {
+  Record relations = Record::array();
   for (const Relation& relation : kind.relations) relations.push_back(to_string(relation));
   return {{"kind", kind.name()}, {"section", kind.section}, {"meaning", kind.meaning},
           {"link", kind.link},   {"several", kind.several}, {"relations", std::move(relations)}};
 }
 
-nlohmann::ordered_json to_json(const Description& description) {
-  auto inputs = nlohmann::ordered_json::array();
+Record to_json(const Description& description) {
+  Record inputs = Record::array();
   for (const Input& input : description.inputs()) inputs.push_back(to_json(input));
-  auto parts = nlohmann::ordered_json::array();
+  Record parts = Record::array();
   for (const Section& part : description.parts()) parts.push_back(to_json(part));
   return {{"file", description.file().filename().string()},
           {"name", description.name()},
@@ -71,21 +71,21 @@ nlohmann::ordered_json to_json(const Description& description) {
           {"inputs", std::move(inputs)}};
 }
 
-nlohmann::ordered_json to_json(const System& system) {
-  auto nodes = nlohmann::ordered_json::array();
+Record to_json(const System& system) {
+  Record nodes = Record::array();
   for (const System::Node& node : system.nodes()) {
-    auto host = nlohmann::ordered_json::array();
+    Record host = Record::array();
     for (const Section& part : node.host) host.push_back(to_json(part));
     nodes.push_back({{"name", node.name}, {"host", std::move(host)}});
   }
-  auto boards = nlohmann::ordered_json::array();
+  Record boards = Record::array();
   for (const System::Board& board : system.boards())
     boards.push_back({{"name", board.name},
                       {"node", system.nodes()[board.node].name},
                       {"platform", board.platform.name()},
                       {"file", board.platform.file().filename().string()},
                       {"sha256", board.platform.sha256()}});
-  auto wires = nlohmann::ordered_json::array();
+  Record wires = Record::array();
   for (const System::Wire& wire : system.wires())
     wires.push_back({{"board", system.boards()[wire.board].name},
                      {"channel", wire.channel},
@@ -98,7 +98,7 @@ nlohmann::ordered_json to_json(const System& system) {
           {"wires", std::move(wires)}};
 }
 
-nlohmann::ordered_json to_json(const std::optional<Window>& window) {
+Record to_json(const std::optional<Window>& window) {
   if (!window) return nullptr;
   return {{"size", window->size},
           {"unit", window->counts},
@@ -106,8 +106,8 @@ nlohmann::ordered_json to_json(const std::optional<Window>& window) {
           {"round_trip_s", window->round_trip.seconds()}};
 }
 
-nlohmann::ordered_json to_json(const std::vector<Part>& parts) {
-  auto list = nlohmann::ordered_json::array();
+Record to_json(const std::vector<Part>& parts) {
+  Record list = Record::array();
   for (const Part& part : parts)
     list.push_back({{"name", part.name},
                     {"busy_s", part.busy.seconds()},
@@ -120,8 +120,8 @@ nlohmann::ordered_json to_json(const std::vector<Part>& parts) {
   return list;
 }
 
-nlohmann::ordered_json to_json(const Limit& limit) {
-  nlohmann::ordered_json json{{"part", limit.part}, {"busy_share", limit.busy_share}};
+Record to_json(const Limit& limit) {
+  Record json{{"part", limit.part}, {"busy_share", limit.busy_share}};
   if (limit.path_share > 0) json["path_share"] = limit.path_share;
   if (limit.next.empty()) return json;
   json["next"] = limit.next;
@@ -131,10 +131,10 @@ nlohmann::ordered_json to_json(const Limit& limit) {
   return json;
 }
 
-nlohmann::ordered_json to_json(const std::vector<native::WorkerReport>& workers) {
-  auto list = nlohmann::ordered_json::array();
+Record to_json(const std::vector<native::WorkerReport>& workers) {
+  Record list = Record::array();
   for (const auto& worker : workers) {
-    auto core = worker.core < 0 ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(worker.core);
+    auto core = worker.core < 0 ? Record() : Record(worker.core);
     list.push_back({{"core", std::move(core)}, {"actors", worker.actors}});
   }
   return list;

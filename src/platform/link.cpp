@@ -6,7 +6,9 @@
 #include <utility>
 
 #include "isthmus/fabric/iommu.hpp"
+#include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/platform/specs.hpp"
+#include "isthmus/stream/host_link.hpp"
 #include "platform/refuse.hpp"
 
 namespace isthmus::platform {

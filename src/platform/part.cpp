@@ -140,7 +140,6 @@ Part waiting(const PartPlan& plan, const RunReport& report) {
             .keys = plan.keys,
             .busy = fullest.full,
             .starved = report.end - fullest.full,
-            .blocked = {},
             .lifetime = report.end,
             .works = false};
   if (!plan.counts.empty())

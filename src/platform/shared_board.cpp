@@ -127,7 +127,6 @@ SharedSpec shared_spec(const Description& board) {
                   .link = std::string(coherent.kind().section),
                   .links = links_of(board, cache, coherence),
                   .coherence = coherence,
-                  .phases = {},
                   .layer = {.reads_in_flight = fpga.reads_in_flight,
                             .writes_in_flight = fpga.writes_in_flight,
                             .interval = cache.count("interval")},
@@ -188,12 +187,12 @@ SharedBoard::SharedBoard(Graph& graph, const SharedSpec& spec, PinnedMemory& mem
 void SharedBoard::add_links(PinnedMemory& memory) {
   const ActorOptions clocked{.clock = spec_.coherence.clock, .group = kDeviceGroup};
   selector_ = &graph_.add<fabric::ChannelSelector>("choice of channels", clocked, spec_.selector);
-  host_.emplace(graph_, spec_.coherence, coherence_, memory);
+  auto& host = host_.emplace(graph_, spec_.coherence, coherence_, memory);
   connect_channel(0, layer(0).reads, layer(0).read_results, layer(0).writes, layer(0).write_results);
   for (std::size_t i = 0; i < spec_.links.size(); ++i) {
     const Scope scope = graph_.scope(spec_.links[i].channel);
     links_.push_back(
-        fabric::add_line_link(graph_, spec_.links[i].pcie, *host_, spec_.coherence.clock, spec_.layer.space));
+        fabric::add_line_link(graph_, spec_.links[i].pcie, host, spec_.coherence.clock, spec_.layer.space));
     fabric::PcieChannel& channel = links_.back().channel;
     connect_channel(i + 1, channel.line_reads, channel.read_results, channel.line_writes, channel.write_results);
   }

@@ -1,8 +1,10 @@
 #include "isthmus/probes/copy.hpp"
 
+#include <optional>
 #include <utility>
 
 #include "isthmus/base/interrupt.hpp"
+#include "isthmus/platform/needs.hpp"
 #include "probes/host_bytes.hpp"
 
 namespace isthmus::probes {
@@ -22,18 +24,19 @@ class Copies final : public Sampler {
         bytes_(device, size, side == HostSide::pinned),
         queue_(device.queue()) {
     bytes_.fill();
-    if (side_ == HostSide::pageable) buffer_->keep_staging();
+    if (side_ == HostSide::pageable) device.keep_staging(*buffer_);
   }
 
   std::vector<Time> take(int samples) override {
     std::vector<Time> times;
     if (side_ == HostSide::fresh) {
-      if (!device_.info().modelled) time_fresh();
+      if (!device_.properties().modelled) time_fresh();
       for (int i = 0; i < samples; ++i) times.push_back(time_fresh());
     } else {
       on_host([&](offload::Host& host) {
-        if (!std::exchange(there_, true) && (!device_.info().modelled || direction_ == Direction::to_host)) send(host);
-        if (!device_.info().modelled) copy(host, direction_);
+        if (!std::exchange(there_, true) && (!device_.properties().modelled || direction_ == Direction::to_host))
+          send(host);
+        if (!device_.properties().modelled) copy(host, direction_);
         for (int i = 0; i < samples; ++i) times.push_back(timed(host));
       });
     }
@@ -79,9 +82,9 @@ class Copies final : public Sampler {
 
   void copy(offload::Host& host, Direction direction) {
     if (direction == Direction::to_device)
-      host.write(*queue_, *buffer_, bytes_.span(), Call::blocking);
+      host.write(*queue_, platform::needed(buffer_), bytes_.span(), Call::blocking);
     else
-      host.read(*queue_, *buffer_, bytes_.span(), Call::blocking);
+      host.read(*queue_, platform::needed(buffer_), bytes_.span(), Call::blocking);
   }
 
   offload::Device& device_;
@@ -89,7 +92,7 @@ class Copies final : public Sampler {
   HostSide side_;
   bool there_ = false;  ///< whether the device's buffer holds what was sent
   Bytes size_;
-  std::unique_ptr<offload::Buffer> buffer_;
+  std::optional<offload::Buffer> buffer_;
   HostBytes bytes_;
   std::unique_ptr<offload::Queue> queue_;
 };

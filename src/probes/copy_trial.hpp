@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "isthmus/platform/soc_board.hpp"
+#include "probes/core_trial.hpp"
 
 namespace isthmus::probes {
 
@@ -19,11 +19,6 @@ struct CopyTrial {
   std::uint64_t bytes;    ///< length in bytes, a multiple of a line
 };
 
-struct CopyResult {
-  Time elapsed;   ///< time until the core has handed out its last store
-  bool verified;  ///< whether the bytes have arrived
-};
-
-CopyResult run_trial(const platform::SocSpec& board, const CopyTrial& trial);
+CoreResult run_trial(const platform::SocSpec& board, const CopyTrial& trial);
 
 }  // namespace isthmus::probes

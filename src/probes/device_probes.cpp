@@ -21,14 +21,14 @@ double gb_per_second(Bytes moved, Time time) {
 }
 
 Finding bandwidth(Bytes size, Bytes moved, std::vector<Time> times) {
-  Finding finding{.quantity = "bandwidth", .unit = "GB/s", .size = size, .parameters = {}, .samples = {}, .times = {}};
+  Finding finding{.quantity = "bandwidth", .unit = "GB/s", .size = size};
   for (const Time time : times) finding.samples.push_back(gb_per_second(moved, time));
   finding.times = std::move(times);
   return finding;
 }
 
 Finding latency(Bytes size, std::vector<Time> times) {
-  Finding finding{.quantity = "latency", .unit = "us", .size = size, .parameters = {}, .samples = {}, .times = {}};
+  Finding finding{.quantity = "latency", .unit = "us", .size = size};
   for (const Time time : times) finding.samples.push_back(time.seconds() * 1e6);
   finding.times = std::move(times);
   return finding;
@@ -142,7 +142,7 @@ void loads(const Job& job, Target& target, const Report& report) {
 void device_latency(const Job& job, Target& target, const Report& report) {
   using Kind = offload::HostAccess::Kind;
   for (const Bytes size : job.sizes) {
-    if (!may_be_accessed(size, job.offset) && target.open().info().modelled) continue;
+    if (!may_be_accessed(size, job.offset) && target.open().properties().modelled) continue;
     for (const Kind kind : {Kind::read, Kind::write})
       for (const bool at_once : {false, true})
         report(
@@ -171,7 +171,7 @@ void empty_launches(const Job& job, Target& target, const Report& report) {
 
 void steps(const Job& job, Target& target, const Report& report) {
   std::vector<Point> points;
-  const auto link = target.open().info().link;
+  const auto link = target.open().properties().link;
   for (const Bytes size : job.sizes) {
     if (link) {
       points.push_back(step(promise(size, link->advertised), 1, "advertised"));

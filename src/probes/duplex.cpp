@@ -24,7 +24,7 @@ class OneWayCopies {
     begins.clear();
     ends.clear();
     if (!last_) {
-      last_ = host.write(*queue_, *buffer_, memory_.span(), Call::blocking);
+      last_ = host.write(*queue_, buffer_, memory_.span(), Call::blocking);
       if (direction_ == Direction::to_host) memory_.forget();
     }
     for (int i = 0; i < samples; ++i) {
@@ -40,7 +40,7 @@ class OneWayCopies {
   void require_unchanged(offload::Host& host) {
     if (direction_ == Direction::to_device) {
       memory_.forget();
-      host.read(*queue_, *buffer_, memory_.span(), Call::blocking);
+      host.read(*queue_, buffer_, memory_.span(), Call::blocking);
     }
     memory_.require_filled();
   }
@@ -50,12 +50,12 @@ class OneWayCopies {
 
  private:
   offload::Event copy(offload::Host& host) {
-    return direction_ == Direction::to_device ? host.write(*queue_, *buffer_, memory_.span(), Call::blocking)
-                                              : host.read(*queue_, *buffer_, memory_.span(), Call::blocking);
+    return direction_ == Direction::to_device ? host.write(*queue_, buffer_, memory_.span(), Call::blocking)
+                                              : host.read(*queue_, buffer_, memory_.span(), Call::blocking);
   }
 
   Direction direction_;
-  std::unique_ptr<offload::Buffer> buffer_;
+  offload::Buffer buffer_;
   HostBytes memory_;
   std::unique_ptr<offload::Queue> queue_;
   offload::Event last_;
@@ -70,7 +70,7 @@ class Duplex final : public Sampler {
   std::vector<Time> take(int samples) override {
     const auto to_device = device_.mailbox(1);
     const auto to_host = device_.mailbox(1);
-    const int untimed = device_.info().modelled ? 0 : 1;
+    const int untimed = device_.properties().modelled ? 0 : 1;
     const int count = untimed + samples;
     device_.run({{"to device", [&](offload::Host& host) { ways_[0].run(host, *to_device, *to_host, count); }},
                  {"to host", [&](offload::Host& host) { ways_[1].run(host, *to_host, *to_device, count); }}});

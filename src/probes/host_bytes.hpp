@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "isthmus/offload/device.hpp"
@@ -23,7 +24,7 @@ class HostBytes {
   void require_filled() const;
 
  private:
-  std::unique_ptr<offload::PinnedBuffer> pinned_;
+  std::optional<offload::PinnedBuffer> pinned_;
   std::unique_ptr<std::byte[]> pageable_;
   std::span<std::byte> bytes_;
 };

@@ -4,44 +4,33 @@
 
 #include <algorithm>
 
-#include "isthmus/platform/soc_core.hpp"
-#include "probes/core_buffer.hpp"
-
 namespace isthmus::probes {
 namespace {
 
 using fabric::LineAccess;
 
-constexpr std::uint64_t kPage = 4096;
 /// The area of each other core, in caches: most of its accesses miss.
 constexpr std::uint64_t kAreaInCaches = 4;
 
 /// A core that maintains the buffers, and tells the others when it is done.
-class MaintainingCore {
+class MaintainingCore : public TrialCore {
  public:
-  platform::SocCore core;
   PortArray<Out<bool>> over;
 
   MaintainingCore(const platform::SocSpec& board, const MaintenanceTrial& trial, int others)
-      : core(board), over(others, "over"), trial_(trial) {}
+      : TrialCore(board), over(others, "over"), trial_(trial) {}
 
   void step() {
-    const Time start = core.now();
     const std::uint64_t each = trial_.bytes / trial_.buffers;
-    for (std::uint64_t buffer = 0; buffer < trial_.buffers; ++buffer)
-      core.maintain(trial_.address + buffer * each, each);
-    elapsed_ = core.now() - start;
+    time([&] {
+      for (std::uint64_t buffer = 0; buffer < trial_.buffers; ++buffer)
+        core.maintain(trial_.address + buffer * each, each);
+    });
     for (auto& other : over) other.push(true);
-    finished_ = true;
   }
-  bool done() const { return finished_; }
-
-  Time elapsed() const { return elapsed_; }
 
  private:
   MaintenanceTrial trial_;
-  Time elapsed_;
-  bool finished_ = false;
 };
 
 /// The lines that a core accesses.
@@ -97,7 +86,7 @@ class MaintainedBoard {
         trial_(trial),
         others_(trial.load > 0 ? board.cores - 1 : 0),
         area_(kAreaInCaches * static_cast<std::uint64_t>(board.coherence.agents.front().cache.size.count)),
-        beyond_(trial.address + trial.bytes + kPage),
+        beyond_(trial.address + trial.bytes + kSpare),
         cells_(reserved()),
         soc_(graph_, board, cells_, {}, {.cached = 1 + others_, .uncached = 1}),
         core_(graph_.add<MaintainingCore>("core", {.clock = board.cpu}, board, trial, others_)) {
@@ -106,7 +95,7 @@ class MaintainedBoard {
     for (int other = 0; other < others_; ++other) add_other(other);
   }
 
-  MaintenanceResult run() {
+  CoreResult run() {
     CoreBuffer buffer(board_, {.address = trial_.address, .bytes = trial_.bytes}, soc_.cache().lines(), cells_);
     buffer.bring_to(trial_.operation == Maintenance::flush ? BufferState::written : BufferState::read, kCpu);
     graph_.run();
@@ -116,7 +105,7 @@ class MaintainedBoard {
  private:
   fabric::DramCells reserved() const {
     fabric::DramCells cells;
-    cells.reserve(trial_.address / kPage * kPage, beyond_ + static_cast<std::uint64_t>(others_) * area_);
+    cells.reserve(trial_.address / kSpare * kSpare, beyond_ + static_cast<std::uint64_t>(others_) * area_);
     return cells;
   }
 
@@ -149,7 +138,7 @@ class MaintainedBoard {
 
 }  // namespace
 
-MaintenanceResult run_trial(const platform::SocSpec& board, const MaintenanceTrial& trial) {
+CoreResult run_trial(const platform::SocSpec& board, const MaintenanceTrial& trial) {
   return MaintainedBoard(board, trial).run();
 }
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "isthmus/platform/soc_board.hpp"
+#include "probes/core_trial.hpp"
 
 namespace isthmus::probes {
 
@@ -24,11 +24,7 @@ struct MaintenanceTrial {
   std::uint64_t bytes;    ///< bytes of all buffers, each of whole lines
 };
 
-struct MaintenanceResult {
-  Time elapsed;
-  bool verified;  ///< whether the caches hold nothing and memory has what was written
-};
-
-MaintenanceResult run_trial(const platform::SocSpec& board, const MaintenanceTrial& trial);
+/// It is right where the caches hold nothing in the end and memory has what was written.
+CoreResult run_trial(const platform::SocSpec& board, const MaintenanceTrial& trial);
 
 }  // namespace isthmus::probes

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
+#include "isthmus/platform/needs.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -49,15 +51,16 @@ class Launcher {
         walk_(walk),
         kernel_(device.kernel(access == Access::read ? "device_read" : "device_write")),
         queue_(device.queue()) {
-    if (touches == Touches::nothing && !device.info().memory) return;
+    if (touches == Touches::nothing && device.properties().global_memory == 0) return;
     memory_ = device.allocate({walk.stride * walk.passes});
     sink_ = device.allocate({kPiece});
   }
 
   /// The reading kernel takes what it reads as part of its next address: it must read zeros.
   void clear(offload::Host& host) {
-    const std::vector<std::byte> zeros(static_cast<std::size_t>(memory_->size().count));
-    host.write(*queue_, *memory_, zeros, offload::Call::blocking);
+    const offload::Buffer& memory = platform::needed(memory_);
+    const std::vector<std::byte> zeros(memory.size());
+    host.write(*queue_, memory, zeros, offload::Call::blocking);
   }
 
   /// All passes over the memory.
@@ -65,17 +68,18 @@ class Launcher {
   /// Makes none of them, by one work item: what any launch costs. That of many items would hide behind their work.
   Time nothing(offload::Host& host) { return launch(host, 0, 1); }
 
-  bool modelled() const { return device_.info().modelled; }
+  bool modelled() const { return device_.properties().modelled; }
   std::int64_t passes() const { return walk_.passes; }
 
  private:
+  static const offload::Buffer* of(const std::optional<offload::Buffer>& buffer) { return buffer ? &*buffer : nullptr; }
   /// The time for which the kernel ran.
   Time launch(offload::Host& host, std::int64_t passes, std::int64_t items) {
     stop_if_interrupted();
     const auto integer = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
     const offload::Event event = host.launch(
-        *queue_, {.kernel = *kernel_,
-                  .arguments = {memory_.get(), sink_.get(), integer(walk_.burst / kPiece),
+        *queue_, {.kernel = kernel_,
+                  .arguments = {of(memory_), of(sink_), integer(walk_.burst / kPiece),
                                 integer(walk_.size / walk_.burst), integer(walk_.stride / kPiece), integer(passes)},
                   .columns = static_cast<std::size_t>(items)});
     host.wait(event);
@@ -84,9 +88,9 @@ class Launcher {
 
   offload::Device& device_;
   Walk walk_;
-  std::unique_ptr<offload::Kernel> kernel_;
-  std::unique_ptr<offload::Buffer> memory_;
-  std::unique_ptr<offload::Buffer> sink_;
+  offload::Kernel kernel_;
+  std::optional<offload::Buffer> memory_;
+  std::optional<offload::Buffer> sink_;
   std::unique_ptr<offload::Queue> queue_;
 };
 
@@ -126,7 +130,7 @@ class Launches final : public Sampler {
  public:
   explicit Launches(offload::Device& device)
       : device_(device),
-        launcher_(device, Access::read, walk_of({kPiece}, {kPiece}, device.info().modelled), Touches::nothing) {}
+        launcher_(device, Access::read, walk_of({kPiece}, {kPiece}, device.properties().modelled), Touches::nothing) {}
 
   std::vector<Time> take(int samples) override {
     std::vector<Time> times;
@@ -149,7 +153,7 @@ class Launches final : public Sampler {
 }  // namespace
 
 std::unique_ptr<Sampler> memory_passes(offload::Device& device, Access access, Bytes size, Bytes burst) {
-  return std::make_unique<MemoryPasses>(device, access, walk_of(size, burst, device.info().modelled));
+  return std::make_unique<MemoryPasses>(device, access, walk_of(size, burst, device.properties().modelled));
 }
 
 std::unique_ptr<Sampler> launches(offload::Device& device) {

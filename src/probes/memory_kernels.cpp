@@ -35,7 +35,7 @@ struct Walk {
 
  private:
   static std::uint64_t number(std::uint64_t argument) {
-    return static_cast<std::uint64_t>(offload::integer_argument(argument));
+    return static_cast<std::uint64_t>(offload::number_argument(argument));
   }
 };
 
@@ -50,8 +50,6 @@ class DeviceRead : public offload::KernelPorts {
     for (std::uint64_t pass = 0; pass < walk.passes; ++pass) read(walk, pass);
     finished.push({});
   }
-  /// It ends with the registers that start it.
-  bool done() const { return false; }
 
  private:
   void read(const Walk& walk, std::uint64_t pass) {
@@ -83,7 +81,6 @@ class DeviceWrite : public offload::KernelPorts {
     }
     finished.push({});
   }
-  bool done() const { return false; }
 
  private:
   void write(fabric::DeviceAddress to, std::uint64_t bytes, bool last) {

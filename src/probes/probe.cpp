@@ -247,8 +247,7 @@ constexpr std::array kProbes = std::to_array<Probe>({
 
 /// A model is probed link by link: over the one that is named, else over the first.
 std::string channel_of(const Job& job) {
-  const bool modelled = job.target.starts_with("model:") || job.target.ends_with(".toml");
-  if (!modelled || !job.channel.empty()) return job.channel;
+  if (!platform::is_model(job.target) || !job.channel.empty()) return job.channel;
   const auto channels = platform::load(platform::file_of(job.target), job.overrides).channels();
   return channels.empty() ? std::string() : channels.front();
 }
@@ -256,7 +255,7 @@ std::string channel_of(const Job& job) {
 }  // namespace
 
 offload::Device& Target::open() {
-  if (!device_ || device_->info().modelled)
+  if (!device_ || device_->properties().modelled)
     device_ = offload::open_device(job_.target, job_.overrides, memory_kernels(),
                                    {.channel = channel_of(job_), .grain = job_.grain});
   return *device_;

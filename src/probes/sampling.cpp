@@ -120,7 +120,7 @@ std::vector<Time> sample(Sampler& sampler, int samples) {
 }
 
 void measure(const Job& job, Target& target, std::vector<Point> points, const Report& report) {
-  if (!target.open().info().modelled) {
+  if (!target.open().properties().modelled) {
     for (std::size_t first = 0; first < points.size();) {
       const std::size_t last = together(points, first);
       measure_in_passes(job, target.open(), std::span(points).subspan(first, last - first), report);

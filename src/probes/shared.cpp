@@ -97,8 +97,7 @@ class Trials {
       const std::uint64_t lines = lines_of("--sizes", size);
       if (lines > kMostLooped) continue;
       for (const bool by_circuit : {true, false}) {
-        Finding finding{
-            .quantity = "latency", .unit = "ns", .size = size, .parameters = {}, .samples = {}, .times = {}};
+        Finding finding{.quantity = "latency", .unit = "ns", .size = size};
         finding.parameters.emplace_back("channel", way);
         finding.parameters.emplace_back("started_by", std::string(by_circuit ? "fpga" : "cpu"));
         for (int i = 0; i < job_.samples; ++i) {
@@ -145,7 +144,7 @@ class Trials {
   }
 
   void pointer_walk(const PointerWalk& walk, Bytes size) const {
-    Finding finding{.quantity = "latency", .unit = "ns", .size = size, .parameters = {}, .samples = {}, .times = {}};
+    Finding finding{.quantity = "latency", .unit = "ns", .size = size};
     finding.parameters = {{"structure", std::string(kStructures.at(static_cast<std::size_t>(walk.structure)))},
                           {"walks", std::int64_t{walk.at_once}},
                           {"channel", walk.way},
@@ -156,7 +155,7 @@ class Trials {
   }
 
   Finding finding_of(const char* quantity, const char* unit, Bytes size, const Trial& trial) const {
-    Finding finding{.quantity = quantity, .unit = unit, .size = size, .parameters = {}, .samples = {}, .times = {}};
+    Finding finding{.quantity = quantity, .unit = unit, .size = size};
     finding.parameters.emplace_back("access", trial.kind == Kind::write ? "write" : "read");
     finding.parameters.emplace_back("channel", trial.way);
     finding.parameters.emplace_back("start", std::string(kStarts.at(static_cast<std::size_t>(trial.start))));

@@ -110,7 +110,7 @@ void core_copies(const Job& job, Target&, const Report& report) {
             {.from = from, .to = to, .address = address_of(job), .bytes = static_cast<std::uint64_t>(size.count)});
   run_side_by_side(
       trials, [&](const CopyTrial& trial) { return run_trial(board, trial); },
-      [&](const CopyTrial& trial, const CopyResult& result) {
+      [&](const CopyTrial& trial, const CoreResult& result) {
         report(rate(trial.bytes, result.elapsed, result.verified,
                     {{"from", name_of(trial.from)}, {"to", name_of(trial.to)}}));
       });
@@ -127,7 +127,7 @@ void transposes(const Job& job, Target&, const Report& report) {
             {.to = to, .address = address_of(job), .rows = *rows, .bytes = static_cast<std::uint64_t>(size.count)});
   run_side_by_side(
       trials, [&](const TransposeTrial& trial) { return run_trial(board, trial); },
-      [&](const TransposeTrial& trial, const TransposeResult& result) {
+      [&](const TransposeTrial& trial, const CoreResult& result) {
         report(rate(trial.bytes, result.elapsed, result.verified, {{"to", name_of(trial.to)}}));
       });
 }
@@ -138,7 +138,7 @@ void maintenance(const Job& job, Target&, const Report& report) {
   check_maintenance(job, board);
   run_side_by_side(
       trials_of(job), [&](const MaintenanceTrial& trial) { return run_trial(board, trial); },
-      [&](const MaintenanceTrial& trial, const MaintenanceResult& result) {
+      [&](const MaintenanceTrial& trial, const CoreResult& result) {
         report(rate(trial.bytes, result.elapsed, result.verified,
                     {{"op", std::string(kMaintenance.at(static_cast<std::size_t>(trial.operation)))},
                      {"buffers", static_cast<std::int64_t>(trial.buffers)},

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "isthmus/program/application.hpp"
-#include "program/stream_flow.hpp"
+#include "flows/stream/stream_flow.hpp"
+#include "isthmus/application/application.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -86,7 +86,6 @@ ByteApplication application(const char* name, std::int64_t input, std::int64_t o
           .input = static_cast<std::size_t>(input),
           .output = static_cast<std::size_t>(output),
           .fill = fill,
-          .reference = {},
           .extras = {.steady = true}};
 }
 
@@ -125,7 +124,7 @@ using Make = ByteApplication (*)(std::int64_t size);
 Finding streamed(const platform::Description& board, const Job& job, Bytes size, const ByteApplication& application,
                  std::int64_t moved) {
   const auto count = static_cast<int>(std::clamp(kStreamed / size.count, kFewest, kMost));
-  const program::StreamRun stream = program::run_stream(
+  const program::BoardRun stream = program::run_stream(
       board, {.application = application, .flow = "stream", .count = count, .grain = job.grain, .seed = job.seed});
   const Time each = Time::fs(stream.run.times.elapsed.femtoseconds() / count);
   const double rate = static_cast<double>(moved) / each.seconds() * 1e-9;

@@ -57,16 +57,16 @@ class CopyEnd {
         bytes_(device, size, way.side == HostSide::pinned),
         queue_(device.queue()) {
     bytes_.fill();
-    if (way_.side == HostSide::pageable) buffer_->keep_staging();
+    if (way_.side == HostSide::pageable) device.keep_staging(buffer_);
   }
 
   void copy(offload::Host& host, Direction direction) {
     if (direction == Direction::to_device) {
-      host.write(*queue_, *buffer_, bytes_.span(), Call::blocking);
+      host.write(*queue_, buffer_, bytes_.span(), Call::blocking);
       return;
     }
     bytes_.forget();
-    host.read(*queue_, *buffer_, bytes_.span(), Call::blocking);
+    host.read(*queue_, buffer_, bytes_.span(), Call::blocking);
   }
   void timed(offload::Host& host) {
     begin = host.now();
@@ -80,7 +80,7 @@ class CopyEnd {
 
  private:
   CopyKind way_;
-  std::unique_ptr<offload::Buffer> buffer_;
+  offload::Buffer buffer_;
   HostBytes bytes_;
   std::unique_ptr<offload::Queue> queue_;
 };
@@ -211,7 +211,7 @@ class LimitSearch {
 
 /// The rate of all boards of a host together; its limit is not searched for.
 Finding copied(const SystemJob& job, const CopyKind& way, const std::vector<SystemBoard>& boards, Bytes size) {
-  Finding finding{.quantity = "bandwidth", .unit = "GB/s", .size = size, .parameters = {}, .samples = {}, .times = {}};
+  Finding finding{.quantity = "bandwidth", .unit = "GB/s", .size = size};
   Copies copies(boards, way, size);
   for (int i = 0; i < job.samples; ++i) finding.times.push_back(copies.take());
   copies.check();

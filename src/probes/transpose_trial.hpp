@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "isthmus/platform/soc_board.hpp"
+#include "probes/core_trial.hpp"
 
 namespace isthmus::probes {
 
@@ -16,11 +16,6 @@ struct TransposeTrial {
   std::uint64_t bytes;  ///< bytes of the matrix
 };
 
-struct TransposeResult {
-  Time elapsed;   ///< time until the core has handed out its last store
-  bool verified;  ///< whether the elements have arrived
-};
-
-TransposeResult run_trial(const platform::SocSpec& board, const TransposeTrial& trial);
+CoreResult run_trial(const platform::SocSpec& board, const TransposeTrial& trial);
 
 }  // namespace isthmus::probes

@@ -1,9 +1,7 @@
 #include "program/choice_option.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
 
@@ -15,13 +13,17 @@ namespace {
 
 constexpr const char* kSequential = "sequential";
 
-std::vector<std::string> method_names() {
-  return {soc::kMethods.begin(), soc::kMethods.end()};
-}
+/// The command `isthmus` takes one more word, for the decision tree by which it chooses the method of each buffer.
+constexpr const char* kTree = "tree";
 
 soc::Method method_named(const std::string& name) {
   const auto found = std::ranges::find(soc::kMethods, name);
-  if (found == soc::kMethods.end()) throw Error("--method: " + unknown_name("method", name, method_names()));
+  if (name == kTree) throw Error("--method: expected the methods that the tree chooses, got 'tree'");
+  if (found == soc::kMethods.end()) {
+    std::vector<std::string> names(soc::kMethods.begin(), soc::kMethods.end());
+    names.emplace_back(kTree);
+    throw Error("--method: " + unknown_name("method", name, names));
+  }
   return static_cast<soc::Method>(found - soc::kMethods.begin());
 }
 
@@ -31,20 +33,17 @@ std::string name_of(soc::Method method) {
 
 }  // namespace
 
-void ChoiceArgument::add_to(CLI::App& app) {
-  app.add_option("--method", methods_,
-                 fmt::format("how a SoC keeps shared buffers coherent: {}, or BUFFER=METHOD,... for each buffer; by "
-                             "default hpc",
-                             fmt::join(soc::kMethods, ", ")))
-      ->delimiter(',');
-  app.add_option("--rewrite", rewrite_,
-                 "sequential: the core writes the shared buffers in the order of their addresses");
-  app.add_option("--delay", delay_, "the FPGA takes each message so many messages late; by default 0");
+ChoiceArgument::ChoiceArgument(Request& request)
+    : rewrite_(request.text("rewrite").value_or("")), delay_(request.count("delay", 0).value_or(0)) {
+  if (request.has_text("method"))
+    method_ = request.text("method").value_or("");
+  else
+    methods_ = request.members("method");
 }
 
 soc::Choice ChoiceArgument::chosen(const ByteApplication& application, int messages) const {
   const std::vector<soc::Buffer>& buffers = application.extras.buffers;
-  if (buffers.empty() && !methods_.empty())
+  if (buffers.empty() && !(method_.empty() && methods_.empty()))
     throw Error(fmt::format("--method: application '{}' has no buffers that ports move", application.name));
   if (!rewrite_.empty() && rewrite_ != kSequential)
     throw Error("--rewrite: " + unknown_name("rewrite", rewrite_, std::vector<std::string>{kSequential}));
@@ -54,27 +53,23 @@ soc::Choice ChoiceArgument::chosen(const ByteApplication& application, int messa
         fmt::format("--rewrite {}: application '{}' writes no buffer out of sequence", rewrite_, application.name));
   if (delay_ != 0 && !application.extras.delays)
     throw Error(fmt::format("--delay: the messages of application '{}' do not follow each other", application.name));
-  if (delay_ < 0 || (delay_ != 0 && delay_ >= messages))
+  if (delay_ != 0 && delay_ >= messages)
     throw Error(fmt::format("--delay: expected less than the {} {} of the run, got {}",
                             messages * application.extras.in_message, application.extras.counted, delay_));
   return {.methods = methods(buffers), .sequential = !rewrite_.empty(), .delay = delay_};
 }
 
 std::vector<soc::Method> ChoiceArgument::methods(const std::vector<soc::Buffer>& buffers) const {
-  if (methods_.empty()) return std::vector<soc::Method>(buffers.size(), soc::Method::hpc);
-  if (methods_.size() == 1 && methods_.front().find('=') == std::string::npos)
-    return std::vector<soc::Method>(buffers.size(), method_named(methods_.front()));
+  if (methods_.empty())
+    return std::vector<soc::Method>(buffers.size(), method_.empty() ? soc::Method::hpc : method_named(method_));
   std::vector<std::optional<soc::Method>> given(buffers.size());
   std::vector<std::string> names;
   names.reserve(buffers.size());
   for (const soc::Buffer& buffer : buffers) names.push_back(buffer.name);
-  for (const std::string& text : methods_) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos)
-      throw Error(fmt::format("--method: expected one method, or BUFFER=METHOD of each, got '{}'", text));
-    const auto at = std::ranges::find(names, text.substr(0, equals));
-    if (at == names.end()) throw Error("--method: " + unknown_name("buffer", text.substr(0, equals), names));
-    given[static_cast<std::size_t>(at - names.begin())] = method_named(text.substr(equals + 1));
+  for (const auto& [name, method] : methods_) {
+    const auto at = std::ranges::find(names, name);
+    if (at == names.end()) throw Error("--method: " + unknown_name("buffer", name, names));
+    given[static_cast<std::size_t>(at - names.begin())] = method_named(method);
   }
   std::vector<soc::Method> methods;
   for (std::size_t i = 0; i < given.size(); ++i) {

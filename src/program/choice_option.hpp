@@ -1,10 +1,11 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
-#include "isthmus/program/application.hpp"
-#include "program/cli_app.hpp"
+#include "isthmus/application/application.hpp"
+#include "program/request.hpp"
 #include "program/tool.hpp"
 
 namespace isthmus::program {
@@ -13,14 +14,15 @@ namespace isthmus::program {
 /// --method, --rewrite and --delay.
 class ChoiceArgument {
  public:
-  void add_to(CLI::App& app);
+  explicit ChoiceArgument(Request& request);
   /// Throws Error where the application has no such buffers, or cannot do what is asked for in so many messages.
   soc::Choice chosen(const ByteApplication& application, int messages) const;
 
  private:
   std::vector<soc::Method> methods(const std::vector<soc::Buffer>& buffers) const;
 
-  std::vector<std::string> methods_;
+  std::string method_;                                        ///< of all buffers
+  std::vector<std::pair<std::string, std::string>> methods_;  ///< that of each, by its name
   std::string rewrite_;
   int delay_ = 0;
 };

@@ -3,13 +3,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <iterator>
 #include <optional>
-#include <utility>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
@@ -59,41 +56,19 @@ constexpr std::array kKinds{
 
 const FaultKind& kind_named(const std::string& name) {
   const auto found = std::ranges::find(kKinds, name, &FaultKind::name);
-  if (found == kKinds.end()) throw Error("--faults: " + unknown_name("fault", name, fault_names()));
-  return *found;
-}
-
-/// NAME and VALUE.
-std::pair<std::string, std::string> split(const std::string& given) {
-  const std::size_t equals = given.find('=');
-  if (equals == std::string::npos) throw Error(fmt::format("--faults: expected NAME=VALUE,..., got '{}'", given));
-  return {given.substr(0, equals), given.substr(equals + 1)};
+  if (found != kKinds.end()) return *found;
+  std::vector<std::string> names;
+  names.reserve(kKinds.size());
+  for (const FaultKind& kind : kKinds) names.emplace_back(kind.name);
+  throw Error("--faults: " + unknown_name("fault", name, names));
 }
 
 }  // namespace
 
-std::vector<std::string> fault_names() {
-  std::vector<std::string> names;
-  names.reserve(std::size(kKinds));
-  for (const FaultKind& kind : kKinds) names.emplace_back(kind.name);
-  return names;
-}
-
-void FaultsArgument::add_to(CLI::App& app) {
-  app.add_option("--faults", given_,
-                 fmt::format("NAME=VALUE,... of {}: probabilities, and for die the messages before the consumer dies",
-                             fmt::join(fault_names(), ", ")))
-      ->delimiter(',');
-}
-
 Faults FaultsArgument::chosen() const {
   Faults faults;
-  std::vector<std::string> names;
-  for (const std::string& each : given_) {
-    const auto [name, value] = split(each);
+  for (const auto& [name, value] : given_) {
     const FaultKind& kind = kind_named(name);
-    if (std::ranges::find(names, name) != names.end()) throw Error(fmt::format("--faults: {} is given twice", name));
-    names.push_back(name);
     if (!kind.set(faults, value))
       throw Error(fmt::format("--faults {}: expected {}, got '{}'", name, kind.expected, value));
   }
@@ -101,8 +76,7 @@ Faults FaultsArgument::chosen() const {
 }
 
 void FaultsArgument::require(std::span<const std::string_view> acting, const std::string& what) const {
-  for (const std::string& each : given_) {
-    const std::string name = split(each).first;
+  for (const auto& [name, value] : given_) {
     if (std::ranges::find(acting, name) == acting.end())
       throw Error(fmt::format("--faults {}: {} takes {}", name, what,
                               acting.empty() ? "no faults" : fmt::format("{}", fmt::join(acting, ", "))));

@@ -2,20 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
-
 #include "isthmus/base/error.hpp"
 
 namespace isthmus::program {
 
-void GrainArgument::add_to(CLI::App& app) {
-  app.add_option("--grain", name_,
-                 "detail of a model: fine, every packet and word (the default), or coarse, repetitions counted");
-}
-
 void GrainArgument::check(const std::string& target, bool modelled) const {
   if (!name_.empty() && !modelled)
-    throw Error(fmt::format("--grain {}: target '{}' is no model, only models have a grain", name_, target));
+    throw Error(fmt::format("--grain: target '{}' is no model, and only models have a grain", target));
   chosen();
 }
 

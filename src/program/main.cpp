@@ -1,23 +1,23 @@
 #include "isthmus/program/main.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "flows/flows.hpp"
+#include "flows/threads/compute_units.hpp"
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/native.hpp"
+#include "isthmus/platform/description.hpp"
 #include "program/choice_option.hpp"
-#include "program/compute_units.hpp"
 #include "program/faults_option.hpp"
-#include "program/flows.hpp"
 #include "program/grain_option.hpp"
 #include "program/parameter_options.hpp"
 #include "program/row.hpp"
@@ -35,92 +35,80 @@ struct DefaultApplication {
       : maker(of), usual(of.make(each_of(of.parameters, Values(of.parameters)).front())) {}
 };
 
-struct CommandLine {
+/// The machine's cores are read only for who gives a number: that takes a fifth of a short run of a model.
+std::optional<int> workers_of(Request& request) {
+  if (!request.has("workers")) return {};
+  return request.count("workers", 1, native::cores());
+}
+
+/// What is asked of an application.
+struct RunRequest {
   std::string target;
   std::string flow;
   std::string channel;
-  std::uint64_t seed = 1;
+  std::uint64_t seed;
   std::optional<int> workers;
   std::optional<int> units;
   std::vector<std::string> placement;
+  bool list;
   Repetition repetition;
-  bool list = false;
   TraceArguments trace;
   GrainArgument grain;
   FaultsArgument faults;
   ChoiceArgument choice;
-  CountArgument count;
+  std::optional<int> count;
   ParameterArguments parameters;
 
-  /// Without an application, of which nothing is run.
-  explicit CommandLine(const DefaultApplication* known)
-      : count(known != nullptr ? known->usual.extras.counted : "messages",
-              known != nullptr ? known->usual.extras.count : 1),
-        parameters(known != nullptr ? known->usual.name : "",
-                   known != nullptr ? known->maker.parameters : std::vector<Parameter>()) {}
+  RunRequest(Request& request, const DefaultApplication& known)
+      : target(request.text("on").value_or("")),
+        flow(request.text("flow").value_or("")),
+        channel(request.text("channel").value_or("")),
+        seed(request.natural("seed").value_or(1)),
+        workers(workers_of(request)),
+        units(request.count("compute-units", 1, kMostUnits)),
+        placement(request.assignments("map")),
+        list(request.flag("list")),
+        repetition(request),
+        trace(request),
+        grain(request),
+        faults(request),
+        choice(request),
+        count(count_of(request, known.usual.extras.counted)),
+        parameters(request, known.usual.name, known.maker.parameters) {
+    request.refuse_others();
+  }
 };
 
-void add_to(CLI::App& app, CommandLine& options) {
-  app.add_option("--on", options.target, "the target: model:NAME, FILE.toml, opencl:N, opencl:NAME or native");
-  app.add_option(
-      "--flow", options.flow,
-      fmt::format("{}; by default the first that application and target have", fmt::join(flow_names(), ", ")));
-  options.count.add_to(app);
-  options.parameters.add_to(app);
-  app.add_option("--channel", options.channel,
-                 "link to use, if a model has several; by default the first for streams, all for transfers");
-  app.add_option("--workers", options.workers,
-                 "threads of the target native; by default one for each core, and actors move to be fastest");
-  app.add_option("--compute-units", options.units,
-                 "copies of the kernel on the target native, which take messages in turn; by default one for each "
-                 "worker, if the application's messages are independent");
-  app.add_option("--map", options.placement,
-                 "ACTOR=WORKER,...: which thread of native runs which actor; the row names the actors")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--seed", options.seed, "seed of the random numbers")->capture_default_str();
-  options.repetition.add_to(app);
-  app.add_flag("--list", options.list,
-               "list the applications, their parameters and the flows that the target of --on has");
-  options.trace.add_to(app);
-  options.grain.add_to(app);
-  options.faults.add_to(app);
-  options.choice.add_to(app);
-}
-
-/// Asked only of who gives a number: reading the machine's cores takes a fifth of a short run of a model.
-void check_workers(int workers) {
-  const int most = native::cores();
-  if (workers < 1 || workers > most)
-    throw Error(fmt::format("--workers: expected 1..{}, a thread a core, got {}", most, workers));
-}
-
-void check_units(int units) {
-  if (units < 1 || units > kMostUnits)
-    throw Error(fmt::format("--compute-units: expected 1..{}, got {}", kMostUnits, units));
-}
-
-void check(const CommandLine& options) {
+/// What is known without the target.
+void check(const RunRequest& options) {
   if (!options.flow.empty()) flow_named(options.flow);
-  if (options.target.empty()) throw Error("--on: expected a target such as model:aws-f1, opencl:0 or native");
   const std::pair<const char*, bool> of_threads[] = {{"--workers", options.workers.has_value()},
                                                      {"--compute-units", options.units.has_value()},
                                                      {"--map", !options.placement.empty()}};
   for (const auto& [option, given] : of_threads)
     if (given && options.target != "native")
       throw Error(fmt::format("{}: expected the target native, got '{}'", option, options.target));
-  if (options.workers) check_workers(*options.workers);
-  if (options.units) check_units(*options.units);
-  options.repetition.check();
   options.faults.chosen();
 }
 
-void check_model(const CommandLine& options, const Target& target) {
-  options.grain.check(options.target, target.modelled());
-  if (options.trace.wanted() && !target.modelled())
+/// Opens the target, if it can do what is asked of it.
+std::unique_ptr<Target> opened(const RunRequest& options) {
+  if (options.target.empty()) throw Error("--on: expected a target such as model:aws-f1, opencl:0 or native");
+  auto target = open_target(options.target, options.parameters.overrides(), options.channel);
+  options.grain.check(options.target, target->modelled());
+  if (options.trace.wanted() && !target->modelled())
     throw Error(fmt::format("--trace: '{}' is no model, and only the parts of models are seen", options.target));
   if (options.trace.wanted() && options.grain.coarse())
     throw Error("--trace: expected --grain fine, which has every packet and word, got coarse");
+  return target;
+}
+
+/// Throws Error where the target has no such flow of the application, or nothing there that a fault acts on.
+void check_flow(const RunRequest& options, const ByteApplication& application, const Target& target,
+                const std::string& flow) {
+  target.require_flow(application, flow);
+  options.faults.require(target.faults(application, flow),
+                         fmt::format("flow '{}' of '{}' on '{}'", flow, application.name, options.target));
 }
 
 void note(const std::string& text) {
@@ -141,7 +129,7 @@ std::function<void(int)> progress_of(const Asked& asked) {
           each = asked.application.extras.in_message](int messages) mutable { progress(messages * each); };
 }
 
-Run run_once(const Asked& asked, const CommandLine& options, Target& target, TraceFile* trace) {
+Run run_once(const Asked& asked, const RunRequest& options, Target& target, TraceFile* trace) {
   return target.run({.application = asked.application,
                      .flow = asked.flow,
                      .count = asked.messages,
@@ -157,21 +145,24 @@ Run run_once(const Asked& asked, const CommandLine& options, Target& target, Tra
                      .choice = asked.choice});
 }
 
-Record modelled_row(const Asked& asked, const CommandLine& options, Target& target) {
+/// A row, and whether every output was right.
+using Judged = std::pair<Record, bool>;
+
+Judged modelled_row(const Asked& asked, const RunRequest& options, Target& target) {
   const auto trace = options.trace.wanted() ? options.trace.open() : nullptr;
   const Run run = run_once(asked, options, target, trace.get());
   if (trace != nullptr) options.trace.close(*trace);
-  return row_of(asked, target, run);
+  return {row_of(asked, target, run), run.right()};
 }
 
-Record measured_row(const Asked& asked, const CommandLine& options, Target& target) {
+Judged measured_row(const Asked& asked, const RunRequest& options, Target& target) {
   Measuring measuring(options.repetition);
   const Run run = typical_run(
       measuring, [&] { return run_once(asked, options, target, nullptr); },
       [](const Run& each) { return each.times.elapsed; });
   Record row = row_of(asked, target, run);
   add_samples(row, asked, measuring);
-  return row;
+  return {std::move(row), run.right()};
 }
 
 /// So many that they hold `count`.
@@ -192,16 +183,13 @@ void note_filled_up(const ByteApplication& application, int messages, int count)
                      each));
 }
 
-int run_application(const DefaultApplication& known, const CommandLine& options, const Values& values) {
+int run_application(const DefaultApplication& known, const RunRequest& options, const Values& values) {
   const ByteApplication application = known.maker.make(values);
-  const int count = options.count.chosen().value_or(application.extras.count);
+  const int count = options.count.value_or(application.extras.count);
   const int messages = messages_of(application, count);
-  const auto target = open_target(options.target, options.parameters.overrides(), options.channel);
+  const auto target = opened(options);
   const std::string flow = options.flow.empty() ? usual_flow(application, *target) : options.flow;
-  target->require_flow(application, flow);
-  check_model(options, *target);
-  options.faults.require(target->faults(application, flow),
-                         fmt::format("flow '{}' of '{}' on '{}'", flow, application.name, options.target));
+  check_flow(options, application, *target, flow);
   if (application.extras.open) application.extras.open({.count = messages, .seed = options.seed, .note = note});
   note_filled_up(application, messages, count);
   const Asked asked{.target = options.target,
@@ -211,25 +199,15 @@ int run_application(const DefaultApplication& known, const CommandLine& options,
                     .application = application,
                     .values = values,
                     .choice = options.choice.chosen(application, messages)};
-  const Record row = target->modelled() ? modelled_row(asked, options, *target) : measured_row(asked, options, *target);
-  const bool right = row.at("verified");
+  const auto [row, right] =
+      target->modelled() ? modelled_row(asked, options, *target) : measured_row(asked, options, *target);
   if (right && application.extras.finished) application.extras.finished();
   print(row);
   return right ? kDone : kAnswerIsNo;
 }
 
-/// A row for each of the values of parameters that take several.
-int run_application(const DefaultApplication& known, const CommandLine& options) {
-  check(options);
-  int code = kDone;
-  for (const Values& values : each_of(known.maker.parameters, options.parameters.values()))
-    code = std::max(code, run_application(known, options, values));
-  return code;
-}
-
 Record told(const DefaultApplication& known, const ByteApplication& application, const Target* target) {
-  return {{"event", "application"},
-          {"name", application.name},
+  return {{"name", application.name},
           {"summary", application.summary},
           {"counted", application.extras.counted},
           {"flows", target != nullptr ? target->flows(application) : flows_of(application)},
@@ -239,32 +217,71 @@ Record told(const DefaultApplication& known, const ByteApplication& application,
           {"parameters", to_json(known.maker.parameters)}};
 }
 
-/// The applications that are given, each with its flows, or those of them that the target has if there is one; of a
-/// single one what it is with the parameters that were typed.
-int list(const std::vector<const DefaultApplication*>& applications, const CommandLine& options) {
-  std::unique_ptr<Target> target;
-  if (!options.target.empty()) target = open_target(options.target, options.parameters.overrides(), options.channel);
-  const bool one = applications.size() == 1;
-  for (const DefaultApplication* known : applications) {
-    const auto values = one ? each_of(known->maker.parameters, options.parameters.values()) : std::vector<Values>();
-    print(told(*known, one ? known->maker.make(values.front()) : known->usual, target.get()));
-  }
+/// What the application is with the parameters that are asked for, and its flows on the target if there is one.
+int list(const DefaultApplication& known, const RunRequest& options, const Values& values) {
+  const ByteApplication application = known.maker.make(values);
+  const std::unique_ptr<Target> target = options.target.empty() ? nullptr : opened(options);
+  if (target != nullptr && !options.flow.empty()) check_flow(options, application, *target, options.flow);
+  const int count = options.count.value_or(application.extras.count);
+  if (target != nullptr) options.choice.chosen(application, messages_of(application, count));
+  Record record{{"event", "application"}};
+  record.update(told(known, application, target.get()));
+  print(record);
   return kDone;
 }
 
-/// What a command line says of `name`, before it is known which other options there are.
-std::string first_value_of(const std::string& name, int argc, char** argv) {
-  CLI::App app;
-  app.set_help_flag();
-  app.allow_extras();
-  std::string value;
-  app.add_option(name, value)->take_last();
+/// A row for each of the values of parameters that take several.
+int answer(const DefaultApplication& known, Request& request) {
+  const RunRequest options(request, known);
+  check(options);
+  const std::vector<Values> rows = each_of(known.maker.parameters, options.parameters.values());
+  if (options.list) return list(known, options, rows.front());
+  int code = kDone;
+  for (const Values& values : rows) code = std::max(code, run_application(known, options, values));
+  return code;
+}
+
+std::vector<std::string> installed_boards() {
   try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError&) {
-    return {};  // said when all of it is read
+    return platform::names();
+  } catch (const Error&) {
+    return {};  // said to who asks for one
   }
-  return value;
+}
+
+/// Puts the flows of each application on each installed board into its record; the files that this comes from. A board
+/// that cannot be read is left to who asks for it.
+std::vector<std::string> add_boards(std::vector<Record>& records, std::span<const DefaultApplication> all) {
+  std::vector<std::string> files;
+  for (const std::string& board : installed_boards()) {
+    const std::string name = "model:" + board;
+    files.push_back(std::filesystem::absolute(platform::file_of(name)));
+    try {
+      const auto target = open_target(name, {});
+      for (std::size_t i = 0; i < all.size(); ++i) records[i]["on"][name] = target->flows(all[i].usual);
+    } catch (const Error&) {
+      continue;
+    }
+  }
+  if (!files.empty()) files.push_back(std::filesystem::path(files.front()).parent_path());
+  return files;
+}
+
+Record description_of(std::span<const DefaultApplication> all) {
+  std::vector<Record> records;
+  records.reserve(all.size());
+  for (const DefaultApplication& known : all) records.push_back(told(known, known.usual, nullptr));
+  const std::vector<std::string> files = add_boards(records, all);
+  return {{"applications", records}, {"made_of", files}};
+}
+
+const DefaultApplication& named(std::span<const DefaultApplication> all, Request& request) {
+  std::vector<std::string> names;
+  for (const DefaultApplication& each : all) names.push_back(each.usual.name);
+  const std::string name = request.text("APP").value_or("");
+  const auto at = std::ranges::find(names, name);
+  if (at == names.end()) throw Error(unknown_name("application", name, names));
+  return all[static_cast<std::size_t>(at - names.begin())];
 }
 
 }  // namespace
@@ -277,34 +294,19 @@ int main_of(int argc, char** argv, const Maker& application, const char* data) {
   } catch (const Error& error) {
     return fail(error.what());
   }
-  CLI::App app(fmt::format("{}: {}.", known->usual.name, known->usual.summary));
-  CommandLine options(&*known);
-  add_to(app, options);
-  return run(app, argc, argv,
-             [&] { return options.list ? list({&*known}, options) : run_application(*known, options); });
+  return run(
+      argc, argv,
+      [&] {
+        return description_of({&*known, 1});
+      },
+      [&](Request& request) { return answer(*known, request); });
 }
 
-int main_of_one(int argc, char** argv, std::span<const Maker> applications, const char* summary) {
-  std::vector<DefaultApplication> all;
-  std::vector<std::string> names;
-  std::string name = first_value_of("--app", argc, argv);
-  for (const Maker& each : applications) names.push_back(all.emplace_back(each).usual.name);
-  const auto at = std::ranges::find(names, name);
-  const DefaultApplication* chosen = at == names.end() ? nullptr : &all[static_cast<std::size_t>(at - names.begin())];
-  CLI::App app(summary);
-  CommandLine options(chosen);
-  app.add_option("--app", name, "the application; --list names them; with --app, --help shows its options too");
-  add_to(app, options);
-  // What it does not take is said of an application that there is.
-  app.allow_extras(chosen == nullptr && !name.empty());
-  return run(app, argc, argv, [&] {
-    if (chosen == nullptr && !(options.list && name.empty())) throw Error(unknown_name("application", name, names));
-    if (!options.list) return run_application(*chosen, options);
-    std::vector<const DefaultApplication*> listed;
-    for (const DefaultApplication& each : all)
-      if (chosen == nullptr || chosen == &each) listed.push_back(&each);
-    return list(listed, options);
-  });
+int main_of_one(int argc, char** argv, std::span<const Maker> applications) {
+  const std::vector<DefaultApplication> all(applications.begin(), applications.end());
+  return run(
+      argc, argv, [&] { return description_of(all); },
+      [&](Request& request) { return answer(named(all, request), request); });
 }
 
 }  // namespace isthmus::program

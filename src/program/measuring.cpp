@@ -1,11 +1,7 @@
 #include "program/measuring.hpp"
 
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "isthmus/base/error.hpp"
 #include "isthmus/base/summary.hpp"
 
 namespace isthmus::program {
@@ -13,24 +9,7 @@ namespace {
 
 constexpr Time kShort = Time::ms(1000);
 
-Record value_of(const std::string& text) {
-  Record value = Record::parse(text, nullptr, false);
-  return value.is_number() ? value : Record(text);
-}
-
 }  // namespace
-
-void Repetition::add_to(CLI::App& app) {
-  app.add_option("--repeat", samples,
-                 "runs that count, on real devices and threads; by default 3 if a run takes under 1 s, else 1");
-  app.add_option("--warmup", warmup,
-                 "runs before those, which do not count; by default 1 if a run takes under 1 s, else 0");
-}
-
-void Repetition::check() const {
-  if (samples < 0) throw Error(fmt::format("--repeat: expected 1 or more, got {}", samples));
-  if (warmup < -1) throw Error(fmt::format("--warmup: expected 0 or more, got {}", warmup));
-}
 
 std::size_t Measuring::warmup() const {
   const bool quick = taken_.front() < kShort;
@@ -63,7 +42,7 @@ void Measuring::add_to(Record& row, const char* rate, int count, double bytes_ea
   row["elapsed_s"] = count / summary.median;
   row[rate] = summary.median;
   row["gb_per_s"] = bytes_each * summary.median * 1e-9;
-  row["samples"] = std::move(rates);
+  row["samples"] = rates;
   row["spread"] = summary.spread;
   row["warmup"] = warmup();
 }
@@ -71,8 +50,8 @@ void Measuring::add_to(Record& row, const char* rate, int count, double bytes_ea
 Record to_json(const Difference& difference) {
   return {{"message", difference.message},
           {"offset", difference.offset},
-          {"expected", value_of(difference.expected)},
-          {"got", value_of(difference.got)},
+          {"expected", Record::number_or_text(difference.expected)},
+          {"got", Record::number_or_text(difference.got)},
           {"elements", difference.elements},
           {"of_elements", difference.of_elements},
           {"messages", difference.messages},

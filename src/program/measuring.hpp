@@ -3,10 +3,9 @@
 #include <utility>
 #include <vector>
 
+#include "isthmus/application/difference.hpp"
 #include "isthmus/base/load.hpp"
 #include "isthmus/base/units.hpp"
-#include "isthmus/program/difference.hpp"
-#include "program/cli_app.hpp"
 #include "program/tool.hpp"
 
 /// What the rows of applications have in common: runs of real devices and threads that are made several times, and
@@ -18,10 +17,10 @@ struct Repetition {
   int samples = 0;  ///< runs that count; 0: three if a run takes under a second, else one
   int warmup = -1;  ///< runs before those; -1: one if a run takes under a second, else none
 
+  Repetition() = default;
   /// --repeat and --warmup.
-  void add_to(CLI::App& app);
-  /// Throws Error where a number is none.
-  void check() const;
+  explicit Repetition(Request& request)
+      : samples(request.count("repeat").value_or(0)), warmup(request.count("warmup", 0).value_or(-1)) {}
 };
 
 /// The runs of a measurement, and what others took of the cores meanwhile.

@@ -3,10 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
 
+#include "flows/flows.hpp"
+#include "flows/offload/at_once.hpp"
+#include "flows/offload/host_storage.hpp"
+#include "flows/offload/run_on_device.hpp"
+#include "flows/packets/packets_through_host.hpp"
+#include "flows/stream/board_devices.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
 #include "isthmus/offload/model.hpp"
@@ -14,16 +19,9 @@
 #include "isthmus/platform/link.hpp"
 #include "isthmus/platform/needs.hpp"
 #include "isthmus/platform/shared_board.hpp"
-#include "program/at_once.hpp"
-#include "program/board_devices.hpp"
-#include "program/flows.hpp"
-#include "program/host_storage.hpp"
-#include "program/packets_through_host.hpp"
 
 namespace isthmus::program {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Tells whether packets of an application come to a board's host and leave from there.
 bool through_host(const platform::Description& board, const ByteApplication& application, const Flow& flow) {
@@ -34,8 +32,7 @@ std::vector<std::string_view> needs_of(const platform::Description& board, const
                                        const std::string& flow) {
   const Flow& of = flow_named(flow);
   const bool packets = application.extras.packets && of.between_copies == nullptr;
-  const platform::Needs of_messages = application.extras.buffers.empty() ? of.needs : of.port_needs;
-  const platform::Needs own = packets ? of.packet_needs : of_messages;
+  const platform::Needs own = of.needs(application);
   std::vector<std::string_view> needs(own.begin(), own.end());
   const auto& more = application.extras.parts;
   needs.insert(needs.end(), more.begin(), more.end());
@@ -72,17 +69,16 @@ class ModelTarget final : public Target {
   }
 
   std::span<const std::string_view> faults(const ByteApplication& application, const std::string& flow) const override {
-    const Flow& of = flow_named(flow);
-    return application.extras.packets ? of.packet_faults : of.faults;
+    return flow_named(flow).carries(application).board_faults;
   }
 
   Run run(const Job& job) override {
     const Flow& flow = flow_named(job.flow);
     if (flow.between_copies == nullptr) return through_actors(flow, job);
-    return flow.at_once && !comes_beside(job) ? at_once(job) : between_copies(job);
+    return flow.at_once && !comes_beside(flow, job) ? at_once(flow, job) : between_copies(flow, job);
   }
 
-  void explain(Json& row) const override {
+  void explain(Record& row) const override {
     row["grain"] = platform::to_string(grain_);
     row["parts"] = platform::to_json(parts_);
     row["bottleneck"] = platform::to_json(platform::bottleneck(parts_, lasted_, path_));
@@ -100,16 +96,16 @@ class ModelTarget final : public Target {
     over.channel = channel_;
     const platform::Description board = flow.over_any ? platform_ : platform_.over(channel_);
     over_ = flow.over_any ? channel_of_shared() : board.channels().empty() ? "" : board.channels().front();
-    return taken(flow.through_actors(board, over));
+    return taken(flow.carries(job.application).on_board(board, over));
   }
 
-  Run at_once(const Job& job) {
+  Run at_once(const Flow& flow, const Job& job) {
     over_ = channel_;
-    return taken(run_at_once(platform_, channel_, job));
+    return taken(run_at_once(platform_, channel_, flow, job));
   }
 
   /// Keeps what explains a run.
-  Run taken(StreamRun result) {
+  Run taken(BoardRun result) {
     parts_ = std::move(result.parts);
     grain_ = result.grain;
     path_ = std::move(result.path);
@@ -118,21 +114,20 @@ class ModelTarget final : public Target {
   }
 
   /// Tells whether an application's messages do not come from the host's memory.
-  bool comes_beside(const Job& job) const {
-    return job.application.extras.from_storage || through_host(platform_, job.application, flow_named(job.flow));
+  bool comes_beside(const Flow& flow, const Job& job) const {
+    return job.application.extras.from_storage || through_host(platform_, job.application, flow);
   }
 
-  Run run_beside(offload::ModelDevice& device, const Job& job) const {
-    if (job.application.extras.from_storage) return run_stored_through_host(platform_, device, job);
-    return through_host(platform_, job.application, flow_named(job.flow))
-               ? run_packets_through_host(platform_, device, job)
-               : run_on_device(device, job);
+  Run run_beside(offload::ModelDevice& device, const Flow& flow, const Job& job) const {
+    if (job.application.extras.from_storage) return run_stored_through_host(platform_, device, flow, job);
+    return through_host(platform_, job.application, flow) ? run_packets_through_host(platform_, device, flow, job)
+                                                          : run_on_device(device, flow, job);
   }
 
-  Run between_copies(const Job& job) {
+  Run between_copies(const Flow& flow, const Job& job) {
     const auto device = open_device(platform_, channel_, job, job.grain);
     over_ = channel_;
-    Run run = run_beside(*device, job);
+    Run run = run_beside(*device, flow, job);
     parts_ = device->parts();
     grain_ = device->grain();
     path_ = device->path();

@@ -46,11 +46,12 @@ Record stages(const FlowTimes& times) {
 
 Record first_messages(const FlowTimes& times, const std::string& one) {
   Record list = Record::array();
+  int number = 0;
   for (const auto& message : times.first) {
     Record steps = Record::array();
     for (const Step& step : message)
       steps.push_back({{"name", step.name}, {"begin_s", step.begin.seconds()}, {"end_s", step.end.seconds()}});
-    list.push_back({{one, list.size()}, {"steps", std::move(steps)}});
+    list.push_back({{one, number++}, {"steps", std::move(steps)}});
   }
   return list;
 }
@@ -68,10 +69,6 @@ void add(Record& record, const std::vector<Fact>& facts) {
 void add(Record& row, const PacketTally& packets) {
   row["lost"] = packets.lost;
   row["reordered"] = packets.reordered;
-  if (!packets.transport.empty()) {
-    row["dropped"] = packets.dropped;
-    row["transport"] = packets.transport;
-  }
   row["cores"] = packets.cores;
 }
 
@@ -114,13 +111,15 @@ Record row_of(const Asked& asked, const Target& target, const Run& run) {
              {"counted", counted},
              {counted, asked.count()}};
   add(row, application.extras.facts);
-  row["bytes_each"] = row["bytes_per_" + one_of(counted)] = asked.bytes_each();
+  row["bytes_per_" + one_of(counted)] = asked.bytes_each();
+  row["bytes_each"] = asked.bytes_each();
   if (application.extras.in_message > 1) row["in_message"] = application.extras.in_message;
   if (!application.extras.buffers.empty()) add(row, application.extras.buffers, asked.choice);
   row["parameters"] = to_json(asked.values);
   row["elapsed_s"] = elapsed;
   row["setup_s"] = run.setup.seconds();
-  row["value"] = row[counted + "_per_s"] = rate;
+  row[counted + "_per_s"] = rate;
+  row["value"] = rate;
   row["unit"] = counted + "/s";
   row["gb_per_s"] = total_bytes(asked) / elapsed * 1e-9;
   if (run.times.computing) row["overhead_share"] = 1 - run.times.computing->seconds() / elapsed;

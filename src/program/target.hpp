@@ -1,13 +1,13 @@
 #pragma once
 
 #include <memory>
-#include <nlohmann/json_fwd.hpp>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "program/run.hpp"
+#include "application/run.hpp"
+#include "isthmus/base/record.hpp"
 
 namespace isthmus::program {
 
@@ -29,7 +29,7 @@ class Target {
   /// Runs `job`, whose flow is one of `flows()`.
   virtual Run run(const Job& job) = 0;
   /// Adds what the target can say about its last run to a row: a model its parts, bottleneck and platform.
-  virtual void explain(nlohmann::ordered_json& row) const = 0;
+  virtual void explain(Record& row) const = 0;
 };
 
 /// Opens the target that a user named: "model:NAME", FILE.toml, "opencl:N", "opencl:NAME" or "native". `overrides` are

@@ -2,15 +2,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "flows/flows.hpp"
+#include "flows/offload/run_on_device.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/open.hpp"
 #include "isthmus/platform/json.hpp"
-#include "program/flows.hpp"
 #include "program/model_target.hpp"
-#include "program/native.hpp"
-#include "program/native_packets.hpp"
 #include "program/target.hpp"
 
 namespace isthmus::program {
@@ -28,13 +26,13 @@ class OpenClTarget final : public Target {
  public:
   explicit OpenClTarget(const std::string& name) : device_(offload::open_opencl(name)) {}
 
-  std::string device_name() const override { return device_->info().name; }
+  std::string device_name() const override { return device_->properties().name; }
   bool modelled() const override { return false; }
   std::vector<std::string> flows(const ByteApplication& application) const override {
     return those_of(application, [](const Flow& flow) { return flow.between_copies != nullptr; });
   }
-  Run run(const Job& job) override { return run_on_device(*device_, job); }
-  void explain(nlohmann::ordered_json&) const override {}
+  Run run(const Job& job) override { return run_on_device(*device_, flow_named(job.flow), job); }
+  void explain(Record&) const override {}
 
  private:
   std::unique_ptr<offload::Device> device_;
@@ -45,20 +43,18 @@ class NativeTarget final : public Target {
   std::string device_name() const override { return native::processor(); }
   bool modelled() const override { return false; }
   std::vector<std::string> flows(const ByteApplication& application) const override {
-    return those_of(application, [](const Flow& flow) { return flow.on_threads; });
+    return those_of(application, [&](const Flow& flow) { return flow.carries(application).on_threads != nullptr; });
   }
   std::span<const std::string_view> faults(const ByteApplication& application, const std::string& flow) const override {
-    const auto& packets = application.extras.packets;
-    if (packets && over_line(*packets)) return {};
-    return flow_named(flow).thread_faults;
+    return flow_named(flow).carries(application).thread_faults;
   }
   Run run(const Job& job) override {
-    NativeRun result = run_native(job);
+    ThreadsRun result = flow_named(job.flow).carries(job.application).on_threads(job);
     workers_ = std::move(result.workers);
     units_ = result.units;
     return std::move(result.run);
   }
-  void explain(nlohmann::ordered_json& row) const override {
+  void explain(Record& row) const override {
     row["compute_units"] = units_;
     row["workers"] = platform::to_json(workers_);
   }
@@ -86,11 +82,10 @@ void Target::require_flow(const ByteApplication& application, const std::string&
 
 std::unique_ptr<Target> open_target(const std::string& name, const std::vector<std::string>& overrides,
                                     const std::string& channel) {
-  if (name.starts_with("model:") || name.ends_with(".toml")) return open_model_target(name, overrides, channel);
+  if (platform::is_model(name)) return open_model_target(name, overrides, channel);
   const bool native = name == "native";
   if (!native && !name.starts_with("opencl:"))
-    throw Error(
-        fmt::format("unknown target '{}': expected model:NAME, FILE.toml, opencl:N, opencl:NAME or native", name));
+    throw platform::unknown_target(name, "model:NAME, FILE.toml, opencl:N, opencl:NAME or native");
   if (!channel.empty())
     throw Error(
         fmt::format("--channel {}: target '{}' is no model, and only models have links to choose", channel, name));

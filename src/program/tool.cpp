@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <new>
+#include <span>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
@@ -22,7 +23,7 @@ int fail(std::string reason) {
 }
 
 void print(const Record& record) {
-  const std::string line = record.dump() + "\n";
+  const std::string line = record.text() + "\n";
   for (std::size_t written = 0; written < line.size();) {
     const ssize_t count = ::write(STDOUT_FILENO, line.data() + written, line.size() - written);
     if (count < 0 && errno == EINTR) continue;
@@ -38,21 +39,47 @@ void Progress::operator()(int done) {
   print({{"event", "progress"}, {"what", what_}, {"done", done}, {"total", total_}});
 }
 
-int run(CLI::App& app, int argc, char** argv, const std::function<int()>& body) {
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& request) {
-    return app.exit(request);
-  } catch (const CLI::ParseError& error) {
-    return fail(error.what());
+namespace {
+
+constexpr std::string_view kDescribe = "--describe";
+
+std::string all_of_stdin() {
+  if (isatty(STDIN_FILENO) != 0)
+    throw Error(fmt::format("request: expected one, as the argument or on standard input, or {}", kDescribe));
+  std::string text;
+  std::array<char, 4096> part{};
+  for (;;) {
+    const ssize_t count = ::read(STDIN_FILENO, part.data(), part.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw Error(fmt::format("standard input: {}", std::strerror(errno)));
+    if (count == 0) return text;
+    text.append(part.data(), static_cast<std::size_t>(count));
   }
+}
+
+int answer(const std::span<char*>& words, const std::function<Record()>& describe,
+           const std::function<int(Request&)>& body) {
+  if (words.size() > 1) throw Error(fmt::format("request: expected one argument, got {}", words.size()));
+  if (!words.empty() && words.front() == kDescribe) {
+    Record record{{"event", "description"}};
+    record.update(describe());
+    print(record);
+    return kDone;
+  }
+  Request request(words.empty() ? all_of_stdin() : words.front());
+  return body(request);
+}
+
+}  // namespace
+
+int run(int argc, char** argv, const std::function<Record()>& describe, const std::function<int(Request&)>& body) {
   try {
     // The next file that is opened would otherwise take the place of standard output.
     if (fcntl(STDOUT_FILENO, F_GETFD) < 0) throw Error(fmt::format("standard output: {}", std::strerror(errno)));
     watch_for_interrupts();
     // A reader that goes away is an error of writing, not the end of the program.
     if (std::signal(SIGPIPE, SIG_IGN) == SIG_ERR) throw Error(fmt::format("signal: {}", std::strerror(errno)));
-    return body();
+    return answer(std::span(argv, static_cast<std::size_t>(argc)).subspan(argc > 0 ? 1 : 0), describe, body);
   } catch (const Interrupted& interrupt) {
     fail(interrupt.what());
     return kInterrupted;

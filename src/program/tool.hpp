@@ -2,16 +2,14 @@
 
 #include <chrono>
 #include <functional>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "program/cli_app.hpp"
+#include "isthmus/base/record.hpp"
+#include "program/request.hpp"
 
 /// The common ground of programs, ours and those of users: records on stdout, one line for an error on stderr, exit
 /// codes.
 namespace isthmus::program {
-
-using Record = nlohmann::ordered_json;
 
 inline constexpr int kDone = 0;
 inline constexpr int kAnswerIsNo = 1;
@@ -37,8 +35,11 @@ class Progress {
   std::chrono::steady_clock::time_point last_;
 };
 
-/// Parses the command line and runs `body`, which returns an exit code. What it throws becomes `error: ...` in one line
-/// on stderr and exit code 2, an interrupt 130.
-int run(CLI::App& app, int argc, char** argv, const std::function<int()>& body);
+/// The body of a program's `main`. Its one argument is a request for `body`, which returns an exit code, or
+/// `--describe`; without any, the request is read from stdin. What is thrown becomes `error: ...` in one line on stderr
+/// and exit code 2, an interrupt 130.
+///
+/// `describe` is what the program offers: it is printed as one record.
+int run(int argc, char** argv, const std::function<Record()>& describe, const std::function<int(Request&)>& body);
 
 }  // namespace isthmus::program

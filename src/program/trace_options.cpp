@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 
 #include "isthmus/base/error.hpp"
@@ -26,13 +25,13 @@ double amount(platform::Quantity quantity, std::string_view text, const char* op
 
 }  // namespace
 
-void TraceArguments::add_to(CLI::App& app) {
-  app.add_option("--trace", file_, "write the states of a model's parts to FILE, for Perfetto (ui.perfetto.dev)");
-  app.add_option("--trace-window", window_, "trace only between these two virtual times, such as 1ms..2.5ms");
-  app.add_option("--trace-parts", parts_, "trace only parts whose names match, such as 'dram*'; may be repeated")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--trace-limit", limit_, "largest size of the trace")->capture_default_str();
+TraceArguments::TraceArguments(Request& request)
+    : file_(request.text("trace").value_or("")),
+      window_(request.text("trace-window").value_or("")),
+      parts_(request.texts("trace-parts")),
+      limit_(request.text("trace-limit").value_or("256MiB")) {
+  for (const char* key : {"trace-window", "trace-parts", "trace-limit"})
+    if (file_.empty() && request.has(key)) throw Error(fmt::format("--{}: expected --trace FILE beside it", key));
 }
 
 std::unique_ptr<TraceFile> TraceArguments::open() const {

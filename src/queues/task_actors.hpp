@@ -19,7 +19,7 @@ struct TaskPlaces {
   const fabric::SharedSpace& space;
   int line;  ///< bytes of a line
   std::vector<std::uint32_t> order;
-  std::vector<std::uint64_t> first;  ///< index of each task's first line in the data
+  std::vector<std::uint64_t> first{};  ///< index of each task's first line in the data
   std::uint64_t data;
   std::uint64_t values;   ///< address of the lines {1, value} of the tasks that are done
   std::uint64_t control;  ///< address of the cores' `send` and `done` lines, core by core

@@ -99,7 +99,6 @@ class TaskMachine {
                     .space = space_,
                     .line = spec_.coherence.line,
                     .order = in_order(work.graph),
-                    .first = {},
                     .data = 0,
                     .values = block(work.graph.tasks.size()),
                     .control = block(2 * static_cast<std::uint64_t>(work.cores)),

@@ -2,7 +2,6 @@
 // JSON lines on the first rank.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
 #include <exception>
@@ -19,7 +18,7 @@ namespace {
 using namespace isthmus;
 using tools::Record;
 
-Record device_of(const offload::ComputeProperties& device) {
+Record device_of(const offload::DeviceProperties& device) {
   return {{"name", device.name},
           {"platform", device.platform},
           {"vendor", device.vendor},
@@ -55,7 +54,7 @@ Record parameters_of(const std::vector<hpcc::ParameterSpec>& parameters) {
     if (each.kind == hpcc::ParameterKind::data_type)
       values[each.name] = each.value;
     else
-      values[each.name] = std::stoll(each.value);
+      values[each.name] = std::int64_t{std::stoll(each.value)};
   }
   return values;
 }
@@ -142,10 +141,11 @@ Record record_of(const hpcc::Request& request, const hpcc::Outcome& run, const h
   return record;
 }
 
-int list() {
+Record all_described() {
+  Record benchmarks = Record::array();
   for (const hpcc::Entry& entry : hpcc::all_benchmarks())
-    tools::print({{"event", "benchmark"}, {"name", entry.name}, {"meaning", entry.meaning}});
-  return tools::kDone;
+    benchmarks.push_back({{"name", entry.name}, {"meaning", entry.meaning}});
+  return {{"benchmarks", benchmarks}};
 }
 
 const char* kind_of(hpcc::ParameterKind kind) {
@@ -237,55 +237,42 @@ int on_all_ranks(const hpcc::Request& request, const cluster::Job& job, bool pla
   }
 }
 
-void add_options(CLI::App& app, hpcc::Request& request) {
-  app.add_option("benchmark", request.benchmark, "the benchmark; --list names them");
-  app.add_option("--on", request.target, "devices, separated by commas: opencl:N or opencl:NAME")
-      ->capture_default_str();
-  app.add_option(
-      "--variant", request.variant,
-      "kernels: single (one work-item, for FPGAs) or ndrange (many, for CPUs and GPUs); by default by device type");
-  app.add_option("--shape", request.shape,
-                 "work-group shape of ND-range kernels: cpu or gpu; by default by device type");
-  app.add_option("--size", request.size, "problem size: small or standard")->capture_default_str();
-  app.add_flag("--optimized", request.optimized, "do HPC Challenge's optimized run, not its base run");
-  app.add_flag("--share", request.share, "let several ranks share a device that cannot be divided");
-  app.add_option("--parts", request.parts,
-                 "divide a CPU into so many parts, up to its compute units; each rank takes one")
-      ->check(CLI::PositiveNumber);
-  app.add_option("--repeat", request.repetitions, "number of repetitions; by default 10")->check(CLI::PositiveNumber);
-  app.add_option("--for", request.seconds, "burn-in: repeat for so many seconds")->check(CLI::PositiveNumber);
-  app.add_option("--grid", request.grid, "arrange the ranks in a grid of P x Q; by default nearest to square");
-  app.add_option("--scheme", request.scheme, "how ranks exchange data");
-  app.add_option("--kernel", request.kernel_file, "OpenCL file of your own kernels, with the same arguments");
-  app.add_option("--binary", request.binary, "run this compiled binary: .aocx or .xclbin");
-  app.add_option("--set", request.overrides, "NAME=VALUE: set a parameter of the benchmark; may be repeated")
-      ->expected(1)
-      ->take_all();
-  app.add_option("--parameters-from", request.parameters_from,
-                 "text that the record gives as the source of the --set values");
+hpcc::Request request_of(tools::Request& asked) {
+  const hpcc::Request usual;
+  return {.benchmark = asked.text("BENCH").value_or(""),
+          .target = asked.text("on").value_or(usual.target),
+          .variant = asked.text("variant").value_or(""),
+          .shape = asked.text("shape").value_or(""),
+          .size = asked.text("size").value_or(usual.size),
+          .optimized = asked.flag("optimized"),
+          .share = asked.flag("share"),
+          .parts = asked.count("parts").value_or(usual.parts),
+          .repetitions = asked.count("repeat").value_or(usual.repetitions),
+          .seconds = asked.positive("for").value_or(usual.seconds),
+          .grid = asked.text("grid").value_or(""),
+          .scheme = asked.text("scheme").value_or(""),
+          .kernel_file = asked.text("kernel").value_or(""),
+          .binary = asked.text("binary").value_or(""),
+          .overrides = asked.assignments("set"),
+          .parameters_from = asked.text("parameters-from").value_or("")};
+}
+
+int answer(tools::Request& asked, int argc, char** argv) {
+  const hpcc::Request request = request_of(asked);
+  const bool parameters = asked.flag("parameters");
+  const bool planned = asked.flag("plan");
+  const std::string binary = asked.text("compile").value_or("");
+  asked.refuse_others();
+  if (parameters || !binary.empty()) {
+    print_compilation(request, parameters ? hpcc::parameters_of(request) : hpcc::compile(request, binary));
+    return tools::kDone;
+  }
+  const cluster::Job job(argc, argv);
+  return on_all_ranks(request, job, planned);
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Runs one benchmark of HPC Challenge for accelerators and prints its records as JSON.");
-  hpcc::Request request;
-  bool listed = false;
-  bool asked = false;
-  bool planned = false;
-  std::string binary;
-  add_options(app, request);
-  app.add_flag("--list", listed, "list the benchmarks");
-  app.add_flag("--parameters", asked, "list the parameters, and stop; with --on board those of an FPGA board");
-  app.add_flag("--plan", planned, "print what would run on which ranks and devices, and stop");
-  app.add_option("--compile", binary, "only compile the kernels, into this file");
-  return tools::run(app, argc, argv, [&] {
-    if (listed) return list();
-    if (asked || !binary.empty()) {
-      print_compilation(request, asked ? hpcc::parameters_of(request) : hpcc::compile(request, binary));
-      return tools::kDone;
-    }
-    const cluster::Job job(argc, argv);
-    return on_all_ranks(request, job, planned);
-  });
+  return tools::run(argc, argv, all_described, [&](tools::Request& asked) { return answer(asked, argc, argv); });
 }

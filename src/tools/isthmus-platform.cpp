@@ -1,5 +1,5 @@
 // Prints what a platform file says, every number with its source and role, or a system file, as JSON lines.
-#include <CLI/CLI.hpp>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -48,44 +48,47 @@ void print_steps(const platform::Description& description) {
   }
 }
 
+/// Every installed board, and the files that this comes from.
+tools::Record all_described() {
+  tools::Record boards = tools::Record::object();
+  std::vector<std::string> files;
+  for (const std::string& name : platform::names()) {
+    const auto file = std::filesystem::absolute(platform::file_of("model:" + name));
+    boards["model:" + name] = platform::to_json(platform::load(file, {}));
+    if (files.empty()) files.push_back(file.parent_path());
+    files.push_back(file);
+  }
+  return {{"platforms", boards}, {"made_of", files}};
+}
+
+int answer(tools::Request& request) {
+  const std::string target = request.text("TARGET").value_or("");
+  const std::vector<std::string> set = request.assignments("set");
+  const bool keys = request.flag("keys");
+  const bool steps = request.flag("steps");
+  request.refuse_others();
+  if (target.empty() && !keys) throw Error("TARGET: expected model:NAME, or a path that ends in .toml");
+  if (target.empty()) {
+    print_kinds();
+    return tools::kDone;
+  }
+  const auto file = platform::file_of(target);
+  if (!keys && !steps && platform::is_system(file)) {
+    print_system(platform::load_system(file, set));
+    return tools::kDone;
+  }
+  const auto description = platform::load(file, set);
+  if (keys)
+    for (const auto& part : description.parts()) print_keys(part.kind(), part.name());
+  else if (steps)
+    print_steps(description);
+  else
+    print_platform(description);
+  return tools::kDone;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app(
-      "Prints what a platform file says, every number with its source and role, or a system file, as JSON lines.");
-  std::string target;
-  std::vector<std::string> set;
-  bool list = false;
-  bool keys = false;
-  bool steps = false;
-  auto* given = app.add_option("TARGET", target, "model:NAME, or a path that ends in .toml");
-  app.add_option("--set", set, "KEY=VALUE: replace a number of the file; may be repeated")->expected(1)->take_all();
-  app.add_flag("--list", list, "list every platform that model:NAME accepts")->excludes(given);
-  app.add_flag(
-      "--keys", keys,
-      "list the kinds of parts and every key that a file may hold, with its range in base units; with TARGET only "
-      "the keys of its parts");
-  app.add_flag("--steps", steps, "list the values of each key of TARGET that lie one step from its own");
-  return tools::run(app, argc, argv, [&] {
-    if (!list && !keys && target.empty())
-      throw Error("TARGET: expected model:NAME, a path that ends in .toml, --list or --keys");
-    if (keys && target.empty()) print_kinds();
-    if (list)
-      for (const std::string& name : platform::names())
-        print_platform(platform::load(platform::file_of("model:" + name), set));
-    if (target.empty()) return tools::kDone;
-    const auto file = platform::file_of(target);
-    if (!keys && !steps && platform::is_system(file)) {
-      print_system(platform::load_system(file, set));
-      return tools::kDone;
-    }
-    const auto description = platform::load(file, set);
-    if (keys)
-      for (const auto& part : description.parts()) print_keys(part.kind(), part.name());
-    else if (steps)
-      print_steps(description);
-    else
-      print_platform(description);
-    return tools::kDone;
-  });
+  return isthmus::tools::run(argc, argv, all_described, answer);
 }

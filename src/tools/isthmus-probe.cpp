@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 #include <malloc.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <list>
@@ -26,13 +25,13 @@
 namespace {
 
 using namespace isthmus;
+using tools::Record;
 
 using Options = tools::ProbeOptions;
 
 /// The board of a modelled target; nothing of a real device.
 std::optional<platform::Description> board_of(const Options& options) {
-  const bool modelled = options.target.starts_with("model:") || options.target.ends_with(".toml");
-  if (!modelled) return {};
+  if (!platform::is_model(options.target)) return {};
   return platform::load(platform::file_of(options.target), options.overrides);
 }
 
@@ -101,6 +100,8 @@ Probes chosen(const Options& options, const Board& board) {
     const auto probe = std::ranges::find(probes::all_probes(), name, &probes::Probe::name);
     if (probe == probes::all_probes().end()) throw Error(unknown_name("probe", name, names));
     if (board) platform::require(*board, fmt::format("probe '{}'", name), probe->crosses.needs);
+    if (!board && probe->crosses.on_models_alone)
+      throw Error(fmt::format("probe '{}': '{}' is a real device, and only a model can tell", name, options.target));
     found.push_back(&*probe);
   }
   if (found.empty() && board)
@@ -125,8 +126,8 @@ probes::Job job_of(const Options& options) {
           .ports = options.ports,
           .states = options.states,
           .operations = options.operations,
-          .buffers = options.buffers,
-          .loads = options.loads,
+          .buffers = {options.buffers.begin(), options.buffers.end()},
+          .loads = {options.loads.begin(), options.loads.end()},
           .sizes = bytes_of(options.sizes),
           .bursts = bytes_of(options.bursts),
           .offset = {options.offset},
@@ -205,13 +206,12 @@ tools::Record sizes_of(const probes::Sizes& sizes) {
 }
 
 /// The facts of a probe that are known without running it.
-tools::Record description_of(const probes::Probe& probe) {
-  return {{"event", "probe"},
-          {"name", probe.name},
+Record description_of(const probes::Probe& probe) {
+  return {{"name", probe.name},
           {"meaning", probe.meaning},
           {"crosses", probe.crosses.name},
           {"on_models_alone", probe.crosses.on_models_alone},
-          {"needs", probe.crosses.needs},
+          {"needs", std::vector(probe.crosses.needs.begin(), probe.crosses.needs.end())},
           {"quantity", probe.latency ? "latency" : "bandwidth"},
           {"curve", probe.curve},
           {"in_study", probe.in_study},
@@ -220,15 +220,10 @@ tools::Record description_of(const probes::Probe& probe) {
           {"sizes", sizes_of(probe.looks_at)}};
 }
 
-/// Every probe, and whether the target serves it if there is one.
-void list(const Options& options) {
-  const bool system = is_system(options);
-  const Board board = system ? Board{} : board_of(options);
-  for (const probes::Probe& probe : probes::all_probes()) {
-    tools::Record record = description_of(probe);
-    if (!options.target.empty()) record["served"] = system ? of_systems(probe.name) != nullptr : served(probe, board);
-    tools::print(record);
-  }
+Record all_described() {
+  Record probes = Record::array();
+  for (const probes::Probe& probe : probes::all_probes()) probes.push_back(description_of(probe));
+  return {{"probes", probes}};
 }
 
 /// The target as one of its links reaches it.
@@ -277,7 +272,7 @@ struct ProbeSummary {
 
 /// Runs a probe one way.
 void run_over(const Options& options, const probes::Probe& probe, LinkTarget& way, ProbeSummary& told) {
-  const std::string device = way.target.open().info().name;
+  const std::string device = way.target.open().properties().name;
   probe.run(way.job, way.target, [&](probes::Finding finding) {
     if (probe.crosses.of_a_link && !way.named.empty()) finding.parameters.emplace_back("channel", way.named);
     tools::print(record_of(options, {.name = device, .grain = way.target.grain()}, probe, finding));
@@ -298,7 +293,7 @@ std::string as_typed(Bytes size) {
 /// that was asked for, that is an error.
 void tell_left_out(const Options& options, const probes::Probe& probe, const std::vector<Bytes>& sizes,
                    const std::set<std::int64_t>& reported) {
-  if (options.probes.empty() || probe.sizes.empty()) return;
+  if (probe.sizes.empty()) return;
   std::vector<std::string> left_out;
   for (const Bytes size : sizes)
     if (!reported.contains(size.count)) left_out.push_back(as_typed(size));
@@ -352,7 +347,7 @@ Probes chosen_of_systems(const Options& options) {
   return chosen;
 }
 
-void probe_system(const Options& options) {
+int probe_system(const Options& options) {
   const platform::System system = platform::load_system(options.target, options.overrides);
   refuse_options_of_one_board(options);
   const probes::SystemJob job{.target = options.target,
@@ -363,6 +358,7 @@ void probe_system(const Options& options) {
     probes::probe_system(job, *probe, [&](const probes::Finding& finding) {
       tools::print(record_of(options, {.name = system.name(), .grain = platform::Grain::fine}, *probe, finding));
     });
+  return tools::kDone;
 }
 
 /// Each size of a model is a board of its own. What the last one had is used again, in place of pages that the system
@@ -372,35 +368,34 @@ void keep_freed_memory() {
   mallopt(M_TRIM_THRESHOLD, 256 << 20);
 }
 
+/// The names of the probes that would run.
+int list(const Probes& probes) {
+  Record names = Record::array();
+  for (const probes::Probe* each : probes) names.push_back(each->name);
+  tools::print({{"event", "probes"}, {"names", names}});
+  return tools::kDone;
+}
+
 int probe(const Options& options) {
-  if (options.list) {
-    list(options);
-    return tools::kDone;
-  }
   if (options.target.empty()) throw Error("TARGET: expected a target such as model:aws-f1 or opencl:0");
-  if (options.repeat < 1) throw Error(fmt::format("--repeat: expected 1 or more, got {}", options.repeat));
   const bool system = is_system(options);
   const Board board = system ? Board{} : board_of(options);
   options.grain.check(options.target, system || board);
   if (system || board) keep_freed_memory();
-  if (system) {
-    probe_system(options);
-    return tools::kDone;
-  }
+  if (system) return options.list ? list(chosen_of_systems(options)) : probe_system(options);
   check_options(options, board);
   LinkTarget first{.job = job_of(options), .named = {}};
   first.target.open();  // what cannot be opened is known before a probe is looked for
+  const Probes probes = chosen(options, board);
+  if (options.list) return list(probes);
   const Options fitting = fitted(options, board);
   bool right = true;
-  for (const probes::Probe* each : chosen(options, board)) right &= run_probe(fitting, *each, board);
+  for (const probes::Probe* each : probes) right &= run_probe(fitting, *each, board);
   return right ? tools::kDone : tools::kAnswerIsNo;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app("Runs micro-benchmarks of how data crosses between host and device; prints records as JSON lines.");
-  Options options;
-  tools::add_options(app, options);
-  return tools::run(app, argc, argv, [&] { return probe(options); });
+  return tools::run(argc, argv, all_described, [](tools::Request& request) { return probe(Options(request)); });
 }

@@ -3,6 +3,5 @@
 #include "isthmus/program/main.hpp"
 
 int main(int argc, char** argv) {
-  return isthmus::program::main_of_one(argc, argv, isthmus::apps::applications(),
-                                       "Runs one application on one target in one flow and prints a row as JSON.");
+  return isthmus::program::main_of_one(argc, argv, isthmus::apps::applications());
 }

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "program/cli_app.hpp"
 #include "program/grain_option.hpp"
+#include "program/request.hpp"
 
 /// The options of isthmus-probe.
 namespace isthmus::tools {
@@ -20,8 +20,8 @@ struct ProbeOptions {
   std::vector<std::string> ports;
   std::vector<std::string> states;
   std::vector<std::string> operations;
-  std::vector<int> buffers{1};
-  std::vector<int> loads{0};
+  std::vector<std::int64_t> buffers{1};
+  std::vector<std::int64_t> loads{0};
   std::int64_t offset = 0;
   int repeat = 20;
   std::uint64_t seed = 1;
@@ -30,12 +30,13 @@ struct ProbeOptions {
   bool list = false;
   bool whole_lines = false;
   program::GrainArgument grain;
+
+  ProbeOptions() = default;
+  /// Sizes and bursts are refused outside 1 B to 1 PiB.
+  explicit ProbeOptions(program::Request& request);
 };
 
 /// The names of the options that were given of those that only some probes take.
 std::vector<std::string_view> of_some_probes(const ProbeOptions& options);
-
-/// Adds them to the command line; sizes and bursts are refused outside 1 B to 1 PiB.
-void add_options(CLI::App& app, ProbeOptions& options);
 
 }  // namespace isthmus::tools

@@ -4,6 +4,7 @@
 
 namespace isthmus::tools {
 
+using isthmus::Record;
 using program::fail;
 using program::kAnswerIsNo;
 using program::kCouldNotRun;
@@ -11,7 +12,7 @@ using program::kDone;
 using program::kInterrupted;
 using program::print;
 using program::Progress;
-using program::Record;
+using program::Request;
 using program::run;
 
 }  // namespace isthmus::tools

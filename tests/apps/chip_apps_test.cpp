@@ -2,18 +2,17 @@
 // them coherent they are stale.
 #include <gmock/gmock.h>
 
-#include <map>
-
 #include "apps/alexnet/network.hpp"
 #include "apps/difference_of_gaussian/filters.hpp"
-#include "isthmus/apps/applications.hpp"
+#include "apps/installed.hpp"
+#include "flows/ran.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/random.hpp"
-#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
 
+using program::stage;
 using soc::Method;
 using testing::AllOf;
 using testing::Each;
@@ -27,7 +26,7 @@ constexpr std::array kEach = {Method::hp_nc, Method::hp_c, Method::hpc, Method::
 
 struct Asked {
   std::string name;
-  std::map<std::string, program::ParameterValue> parameters;
+  Chosen parameters;
   Method method = Method::hpc;
   std::vector<std::string> overrides{};
   int count = 1;
@@ -35,18 +34,8 @@ struct Asked {
   int delay = 0;
 };
 
-program::ByteApplication application(const Asked& asked) {
-  for (const program::Maker& maker : applications()) {
-    program::Values values(maker.parameters);
-    if (maker.make(program::each_of(maker.parameters, values).front()).name != asked.name) continue;
-    for (const auto& [name, value] : asked.parameters) values.set(name, value);
-    return maker.make(values);
-  }
-  throw Error("no application " + asked.name);
-}
-
 program::Run run(const Asked& asked) {
-  program::ByteApplication what = application(asked);
+  program::ByteApplication what = installed(asked.name, asked.parameters);
   if (what.extras.open)  // in place of photographs
     what.fill = [](int frame, std::span<std::byte> pixels) {
       for (std::size_t i = 0; i < pixels.size(); ++i)
@@ -71,13 +60,6 @@ Asked product(Method method) {
 
 Asked images(Method method) {
   return {.name = "alexnet", .parameters = {{"layers", std::int64_t{2}}}, .method = method};
-}
-
-double stage(const program::Run& run, const std::string& name) {
-  for (const program::Stage& each : run.times.stages)
-    if (each.name == name) return each.time.seconds();
-  ADD_FAILURE() << "no stage " << name;
-  return 0;
 }
 
 /// The network, which computes long, by one method.
@@ -153,7 +135,7 @@ TEST(ChipApplications, GoWithTheWidthOfTheirCircuits) {
 
 TEST(ChipApplications, RefuseSizesThatAreNone) {
   const auto refused = [](const Asked& asked, const char* message) {
-    EXPECT_THAT([&] { application(asked); }, ThrowsMessage<Error>(HasSubstr(message)));
+    EXPECT_THAT([&] { installed(asked.name, asked.parameters); }, ThrowsMessage<Error>(HasSubstr(message)));
   };
   for (const char* size : {"0x5", "640", "640x", "x480", "640x480x3", "-8x8", "9000x8"})
     refused(frames(Method::hpc, size), "--size: expected WIDTHxHEIGHT, of 8 to 8192 pixels each, got '");

@@ -6,17 +6,17 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "apps/described_by.hpp"
+#include "flows/ran.hpp"
 #include "isthmus/base/error.hpp"
-#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
 
+using program::stage;
 using soc::Method;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -38,13 +38,6 @@ program::Run run(const program::ByteApplication& of, const std::vector<Method>& 
 program::Run run_by(Method method, const Said& said, const std::vector<std::string>& overrides = {}) {
   const program::ByteApplication of = application(said);
   return run(of, std::vector(of.extras.buffers.size(), method), 2, overrides);
-}
-
-double stage(const program::Run& run, const std::string& name) {
-  for (const program::Stage& each : run.times.stages)
-    if (each.name == name) return each.time.seconds();
-  ADD_FAILURE() << "no stage " << name;
-  return 0;
 }
 
 Said both_ways(const std::string& use, std::size_t bytes = 16384) {

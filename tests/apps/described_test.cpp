@@ -5,8 +5,6 @@
 #include <gmock/gmock.h>
 #include <rapidcheck.h>
 
-#include <algorithm>
-#include <map>
 #include <string>
 
 #include "apps/described_by.hpp"

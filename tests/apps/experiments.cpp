@@ -2,18 +2,16 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "apps/filter_over.hpp"
-#include "apps/image_files.hpp"
+#include "apps/noise.hpp"
+#include "flows/ran.hpp"
+#include "flows/stream/stream_flow.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/model.hpp"
 #include "isthmus/platform/json.hpp"
 #include "isthmus/probes/copy.hpp"
 #include "isthmus/probes/memory.hpp"
 #include "isthmus/probes/probe.hpp"
-#include "program/stream_flow.hpp"
-#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -48,7 +46,7 @@ std::string text(const std::vector<Time>& times) {
 }
 
 std::string text(const std::vector<platform::Part>& parts) {
-  return platform::to_json(parts).dump() + "\n";
+  return platform::to_json(parts).text() + "\n";
 }
 
 std::string copies(const Bench& bench) {
@@ -112,23 +110,8 @@ std::string device_memory(const Bench& bench) {
 }
 
 std::string allocation(const Bench& bench) {
-  return fmt::format("{} B", prober(bench)->allocate({12 * kKiB * kKiB})->size().count);
+  return fmt::format("{} B", prober(bench)->allocate({12 * kKiB * kKiB}).size());
 }
-
-/// A frame of noise takes the model no longer than any other.
-class Frames {
- public:
-  Frames(ImageSize size, int count) : source_(frames(folder_, size, count)) {}
-  const FrameSource& source() const { return source_; }
-
- private:
-  static FrameSource frames(const TemporaryFolder& folder, ImageSize size, int count) {
-    write_png(folder / "chart.png", chart({size.width + 5, size.height + 3}));
-    return {{folder / "chart.png"}, size, count, 1};
-  }
-  TemporaryFolder folder_;
-  FrameSource source_;
-};
 
 std::string text(const std::vector<program::Stage>& stages) {
   std::string all;
@@ -143,20 +126,12 @@ std::string text(const program::FlowTimes& times) {
   return all;
 }
 
-struct Filtered {
-  program::Run run;
-  nlohmann::ordered_json row;
-};
-
-Filtered run_filter(const Bench& bench, const char* flow, ImageSize size, int images) {
-  const Frames frames(size, images);
-  const auto application = filter_over(frames.source());
-  const auto target = program::open_target(bench.target, bench.overrides);
-  Filtered filtered;
-  filtered.run =
-      target->run({.application = application, .flow = flow, .count = images, .schedule_seed = bench.schedule_seed});
-  target->explain(filtered.row);
-  return filtered;
+program::Ran run_filter(const Bench& bench, const char* flow, ImageSize size, int images) {
+  const Noise noise(size);
+  const auto application = filter_over(noise.frames(images));
+  return program::ran(
+      bench.target, bench.overrides,
+      {.application = application, .flow = flow, .count = images, .schedule_seed = bench.schedule_seed});
 }
 
 std::string filter(const Bench& bench, const char* flow, ImageSize size) {
@@ -236,7 +211,7 @@ void two_ways(program::Kernel& kernel) {
   kernel.to_host(gather.out);
 }
 
-program::StreamRun run_program(const Bench& bench, int messages) {
+program::BoardRun run_program(const Bench& bench, int messages) {
   const program::ByteApplication inverts{
       .name = "inverts",
       .summary = "each bit turned",
@@ -254,18 +229,16 @@ program::StreamRun run_program(const Bench& bench, int messages) {
 }
 
 Rate program_rate(const Bench& bench) {
-  const program::StreamRun run = run_program(bench, 200);
+  const program::BoardRun run = run_program(bench, 200);
   Rate rate{.elapsed = run.run.times.elapsed, .keys = {}};
   for (const platform::Part& part : run.parts) rate.keys.insert(part.keys.begin(), part.keys.end());
   return rate;
 }
 
 std::string program_flow(const Bench& bench) {
-  const program::StreamRun run = run_program(bench, 40);
-  std::string all =
-      text(run.run.times.elapsed) + text(run.run.setup) + text(run.parts) + (run.run.difference ? "wrong" : "right");
-  for (const program::Stage& stage : run.run.times.stages) all += stage.name + " " + text(stage.time);
-  return all;
+  const program::BoardRun run = run_program(bench, 40);
+  return text(run.run.times.elapsed) + text(run.run.setup) + text(run.parts) +
+         (run.run.difference ? "wrong" : "right") + text(run.run.times.stages);
 }
 
 }  // namespace

@@ -5,27 +5,27 @@
 #include <rapidcheck.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "apps/filter_over.hpp"
 #include "apps/noise.hpp"
+#include "flows/offload/at_once.hpp"
+#include "flows/offload/between_copies.hpp"
+#include "flows/ran.hpp"
+#include "flows/stream/stream_flow.hpp"
+#include "flows/stream/stream_steady.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/board.hpp"
-#include "program/at_once.hpp"
-#include "program/stream_flow.hpp"
-#include "program/stream_steady.hpp"
-#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
 
+using program::BoardRun;
 using program::Grain;
 using program::is_steady;
 using program::Lengths;
 using program::open_target;
 using program::run_stream;
-using program::StreamRun;
 
 constexpr const char* kF1 = "model:aws-f1";
 constexpr ImageSize kFullHd{.width = 1920, .height = 1080};
@@ -35,13 +35,18 @@ struct Case {
   int images;
   std::vector<std::string> overrides{};
   const char* target = kF1;
+  std::uint64_t schedule_seed = 0;
+  StateObserver* states = nullptr;
 };
 
-StreamRun run(const Case& of, Grain grain, const FilterSpec& spec = default_filter()) {
-  const FrameSource frames = of.noise.frames(of.images);
-  const auto application = filter_over(frames, spec);
-  return run_stream(platform::load(platform::file_of(of.target), of.overrides),
-                    {.application = application, .flow = "stream", .count = of.images, .grain = grain});
+BoardRun run(const Case& of, Grain grain) {
+  const auto application = filter_over(of.noise.frames(of.images));
+  return run_stream(platform::load(platform::file_of(of.target), of.overrides), {.application = application,
+                                                                                 .flow = "stream",
+                                                                                 .count = of.images,
+                                                                                 .states = of.states,
+                                                                                 .schedule_seed = of.schedule_seed,
+                                                                                 .grain = grain});
 }
 
 double ratio(Time coarse, Time fine) {
@@ -49,13 +54,12 @@ double ratio(Time coarse, Time fine) {
 }
 
 int longest_fine(const Case& of) {
-  const FrameSource frames = of.noise.frames(1);
-  const Lengths lengths =
-      program::steady_lengths(platform::load(platform::file_of(of.target), of.overrides), filter_over(frames));
+  const Lengths lengths = program::steady_lengths(platform::load(platform::file_of(of.target), of.overrides),
+                                                  filter_over(of.noise.frames(1)));
   return lengths.shorter + lengths.longer;
 }
 
-void expect_alike(const StreamRun& coarse, const StreamRun& fine) {
+void expect_alike(const BoardRun& coarse, const BoardRun& fine) {
   EXPECT_NEAR(ratio(coarse.run.times.elapsed, fine.run.times.elapsed), 1, 0.01);
   EXPECT_NEAR(ratio(coarse.run.times.lasted, fine.run.times.lasted), 1, 0.01);
   ASSERT_EQ(coarse.run.times.stages.size(), fine.run.times.stages.size());
@@ -67,8 +71,8 @@ void expect_alike(const StreamRun& coarse, const StreamRun& fine) {
 TEST(CoarseStream, TakesTheTimeOfAFineOneInFullHd) {
   const Noise noise(kFullHd);
   const Case of{.noise = noise, .images = 40};
-  const StreamRun coarse = run(of, Grain::coarse);
-  const StreamRun fine = run(of, Grain::fine);
+  const BoardRun coarse = run(of, Grain::coarse);
+  const BoardRun fine = run(of, Grain::fine);
   EXPECT_EQ(coarse.grain, Grain::coarse);
   EXPECT_EQ(fine.grain, Grain::fine);
   EXPECT_FALSE(coarse.run.difference);
@@ -103,7 +107,7 @@ ImageSize random_size() {
 }
 
 /// Both are right and take the same time within a percent, their stages within a share of their own.
-void assert_close(const StreamRun& coarse, const StreamRun& fine, double of_stages) {
+void assert_close(const BoardRun& coarse, const BoardRun& fine, double of_stages) {
   RC_ASSERT(!coarse.run.difference && !fine.run.difference);
   RC_ASSERT(std::abs(ratio(coarse.run.times.elapsed, fine.run.times.elapsed) - 1) < 0.01);
   for (std::size_t i = 0; i < fine.run.times.stages.size(); ++i)
@@ -118,8 +122,8 @@ TEST(CoarseStream, TakesTheTimeOfAFineOneOnAnyBoard) {
     of.target = *rc::gen::element(kF1, "model:alpha-data-7v3").as("target");
     RC_LOG() << testing::PrintToString(of.overrides);
     of.images = longest_fine(of) + *rc::gen::inRange(1, 100).as("more images");
-    const StreamRun coarse = run(of, Grain::coarse);
-    const StreamRun fine = run(of, Grain::fine);
+    const BoardRun coarse = run(of, Grain::coarse);
+    const BoardRun fine = run(of, Grain::fine);
     RC_CLASSIFY(coarse.grain == Grain::coarse);
     assert_close(coarse, fine, 0.01);
     for (const auto& part : coarse.parts) {
@@ -131,10 +135,9 @@ TEST(CoarseStream, TakesTheTimeOfAFineOneOnAnyBoard) {
   }));
 }
 
-StreamRun run_overlap(const Case& of, Grain grain) {
-  const FrameSource frames = of.noise.frames(of.images);
-  const auto application = filter_over(frames);
-  return program::run_at_once(platform::load(platform::file_of(of.target), of.overrides), "",
+BoardRun run_overlap(const Case& of, Grain grain) {
+  const auto application = filter_over(of.noise.frames(of.images));
+  return program::run_at_once(platform::load(platform::file_of(of.target), of.overrides), "", program::overlap_flow(),
                               {.application = application, .flow = "overlap", .count = of.images, .grain = grain});
 }
 
@@ -163,8 +166,8 @@ TEST(CoarseOverlap, TakesTheTimeOfAFineOneOnAnyBoard) {
     const Case of{
         .noise = noise, .images = 57 + *rc::gen::inRange(0, 60).as("more images"), .overrides = overrides_of_copies()};
     RC_LOG() << testing::PrintToString(of.overrides);
-    const StreamRun coarse = run_overlap(of, Grain::coarse);
-    const StreamRun fine = run_overlap(of, Grain::fine);
+    const BoardRun coarse = run_overlap(of, Grain::coarse);
+    const BoardRun fine = run_overlap(of, Grain::fine);
     RC_CLASSIFY(coarse.grain == Grain::coarse);
     assert_close(coarse, fine, 0.02);
   }));
@@ -183,7 +186,7 @@ TEST(CoarseOverlap, NamesTheLimitThatFineNames) {
   for (const char* setting : {"link.pcie.lanes=1", "host.copy.rate=1GB/s", "kernel.clock=10MHz"}) {
     const Case of{.noise = noise, .images = 80, .overrides = {setting}};
     const auto limit = [&](Grain grain) {
-      const StreamRun one = run_overlap(of, grain);
+      const BoardRun one = run_overlap(of, grain);
       EXPECT_EQ(one.grain, grain) << setting;
       return platform::bottleneck(one.parts, one.run.times.lasted, one.path).part;
     };
@@ -198,7 +201,7 @@ TEST(CoarseStream, IsFineWhereItIsNotLongerThanWhatItWouldBeToldFrom) {
   const Noise noise({.width = 640, .height = 90});
   Case of{.noise = noise, .images = 0, .overrides = kQuick};
   of.images = longest_fine(of);
-  const StreamRun fine = run(of, Grain::coarse);
+  const BoardRun fine = run(of, Grain::coarse);
   EXPECT_EQ(fine.grain, Grain::fine);
   EXPECT_EQ(fine.run.times.elapsed, run(of, Grain::fine).run.times.elapsed);
   ++of.images;
@@ -214,26 +217,20 @@ TEST(CoarseStream, IsFineWhereItIsObserved) {
   const Noise noise({.width = 640, .height = 90});
   Case of{.noise = noise, .images = 0, .overrides = kQuick};
   of.images = longest_fine(of) + 1;
-  const FrameSource frames = noise.frames(of.images);
-  const auto application = filter_over(frames);
   Deaf deaf;
-  const StreamRun fine = run_stream(
-      platform::load(platform::file_of(kF1), of.overrides),
-      {.application = application, .flow = "stream", .count = of.images, .states = &deaf, .grain = Grain::coarse});
-  EXPECT_EQ(fine.grain, Grain::fine);
+  of.states = &deaf;
+  EXPECT_EQ(run(of, Grain::coarse).grain, Grain::fine);
 }
 
 TEST(CoarseStream, TakesTheSameInAnyOrderOfItsActors) {
   const Noise noise({.width = 640, .height = 90});
   Case of{.noise = noise, .images = 0, .overrides = kQuick};
   of.images = longest_fine(of) + 1;
-  const FrameSource frames = noise.frames(of.images);
-  const auto application = filter_over(frames);
-  const StreamRun shuffled = run_stream(
-      platform::load(platform::file_of(kF1), of.overrides),
-      {.application = application, .flow = "stream", .count = of.images, .schedule_seed = 7, .grain = Grain::coarse});
+  const BoardRun ordered = run(of, Grain::coarse);
+  of.schedule_seed = 7;
+  const BoardRun shuffled = run(of, Grain::coarse);
   EXPECT_EQ(shuffled.grain, Grain::coarse);
-  EXPECT_EQ(shuffled.run.times.elapsed, run(of, Grain::coarse).run.times.elapsed);
+  EXPECT_EQ(shuffled.run.times.elapsed, ordered.run.times.elapsed);
 }
 
 /// Runs a flow of a target whose reference becomes wrong behind the first `right` images.
@@ -280,8 +277,7 @@ TEST(MessagesBeside, TheFirstDifferenceIsThatOfTheFirstWrongImage) {
 
 TEST(MessagesBeside, WhatIsThrownWhereImagesAreComparedReachesTheCaller) {
   const Noise noise({.width = 640, .height = 90});
-  const FrameSource frames = noise.frames(12);
-  const auto application = filter_over(frames);
+  const auto application = filter_over(noise.frames(12));
   for (const char* flow : {"offload", "overlap", "stream"}) {
     const auto give_up = [](int compared) {
       if (compared == 5) throw Error("enough seen");
@@ -296,8 +292,7 @@ TEST(MessagesBeside, WhatIsThrownWhereImagesAreComparedReachesTheCaller) {
 TEST(MessagesBeside, CountsEachImageThatWasComparedInTurn) {
   const Noise noise({.width = 640, .height = 90});
   const int images = longest_fine({.noise = noise, .images = 0, .overrides = kQuick}) + 9;
-  const FrameSource frames = noise.frames(images);
-  const auto application = filter_over(frames);
+  const auto application = filter_over(noise.frames(images));
   for (const char* flow : {"offload", "stream"}) {
     std::vector<int> told;
     open_target(kF1, kQuick)
@@ -317,12 +312,10 @@ TEST(ModelTarget, SaysTheGrainThatARunReallyHad) {
   const auto target = open_target(kF1, kQuick);
   const int fine = longest_fine({.noise = noise, .images = 0, .overrides = kQuick});
   for (const auto& [images, grain] : {std::pair(fine, "fine"), std::pair(fine + 1, "coarse")}) {
-    const FrameSource frames = noise.frames(images);
-    const auto application = filter_over(frames);
-    target->run({.application = application, .flow = "stream", .count = images, .grain = Grain::coarse});
-    nlohmann::ordered_json row;
-    target->explain(row);
-    EXPECT_EQ(row["grain"], grain) << images;
+    const auto application = filter_over(noise.frames(images));
+    const auto done =
+        program::ran(*target, {.application = application, .flow = "stream", .count = images, .grain = Grain::coarse});
+    EXPECT_EQ(done.row.at("grain"), grain) << images;
   }
 }
 

@@ -3,41 +3,33 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "apps/hash_lookup/look_ups.hpp"
 #include "apps/hash_lookup/table.hpp"
+#include "apps/installed.hpp"
 #include "base/temporary_folder.hpp"
-#include "isthmus/apps/applications.hpp"
+#include "engine/plain_actors.hpp"
+#include "flows/ran.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/random.hpp"
+#include "isthmus/fabric/device_memory.hpp"
 #include "isthmus/platform/board.hpp"
-#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
 
 using program::ByteApplication;
-using program::Run;
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using Chosen = std::map<std::string, program::ParameterValue>;
-using Json = nlohmann::ordered_json;
 
 constexpr const char* kF1 = "model:aws-f1";
 
 ByteApplication hash_lookup(const Chosen& chosen) {
-  for (const program::Maker& maker : applications()) {
-    program::Values values(maker.parameters);
-    if (!values.has("lambda")) continue;
-    for (const auto& [name, value] : chosen) values.set(name, value);
-    return maker.make(values);
-  }
-  throw std::runtime_error("no hash-lookup");
+  return installed("hash-lookup", chosen);
 }
 
 ByteApplication opened(const Chosen& chosen, int messages, std::uint64_t seed = 1) {
@@ -46,32 +38,21 @@ ByteApplication opened(const Chosen& chosen, int messages, std::uint64_t seed = 
   return application;
 }
 
-/// A run, and what its row says of the model.
-struct Ran {
-  Run run;
-  Json row;
-  double per_second;  ///< look-ups
+struct Ran : program::Ran {
+  double per_second = 0;  ///< look-ups
 };
 
 Ran run(const std::string& target, const std::string& flow, const ByteApplication& application, int messages,
         const std::vector<std::string>& overrides = {}) {
-  const auto on = program::open_target(target, overrides);
-  Ran ran{.run = on->run({.application = application, .flow = flow, .count = messages}), .row = {}, .per_second = 0};
-  on->explain(ran.row);
-  ran.per_second = messages * static_cast<double>(application.extras.in_message) / ran.run.times.elapsed.seconds();
-  return ran;
+  Ran result{program::ran(target, overrides, {.application = application, .flow = flow, .count = messages})};
+  result.per_second = messages * static_cast<double>(application.extras.in_message) / result.seconds();
+  return result;
 }
 
 Ran stream(const Chosen& chosen, int messages, const std::vector<std::string>& overrides = {}) {
   Ran ran = run(kF1, "stream", opened(chosen, messages), messages, overrides);
   EXPECT_FALSE(ran.run.difference);
   return ran;
-}
-
-Json part(const Ran& ran, const std::string& name) {
-  for (const Json& each : ran.row.at("parts"))
-    if (each.at("name") == name) return each;
-  throw std::runtime_error("no part " + name);
 }
 
 struct Case {
@@ -138,11 +119,6 @@ struct RandomReader {
   bool done() const { return left == 0; }
 };
 
-struct Sink {
-  In<DramReadResp> words{"words"};
-  void step() { words.read_in_place(); }
-};
-
 /// The rate at which F1's memory serves random words, whoever asks.
 double random_rate(std::uint64_t bytes) {
   constexpr int kReads = 200'000;
@@ -154,12 +130,12 @@ double random_rate(std::uint64_t bytes) {
   platform::Board fpga(graph, {.host = {}, .links = {}, .memory = spec.memory}, memory);
   const Clock clock{Frequency::mhz(500)};
   auto& reader = graph.add<RandomReader>("reader", {.clock = clock}, bytes / kWordBytes, kReads);
-  auto& sink = graph.add<Sink>("sink", {.clock = clock});
+  auto& sink = graph.add<Drain<DramReadResp>>("sink", {.clock = clock});
   const platform::DramReadEnds ends =
       fpga.add_streaming_reader({.name = "random", .clock = clock, .outstanding = 1024});
   fpga.connect_memory();
   graph.connect(reader.requests, ends.requests);
-  graph.connect(ends.words, sink.words);
+  graph.connect(ends.words, sink.in);
   return kReads / graph.run().end.seconds();
 }
 
@@ -186,7 +162,7 @@ TEST(HashLookupOnF1, TwiceTheLookUpsTakeTwiceTheTime) {
 TEST(HashLookupOnF1, FewAccessesUnderWayGiveTheRateOfLittlesLaw) {
   for (const int depth : {1, 4, 16}) {
     const Ran ran = stream({{"table", 16}, {"depth", depth}}, 20);
-    const Json window = part(ran, "table's bursts under way").at("window");
+    const auto& window = ran.part("table's bursts under way").at("window");
     EXPECT_EQ(window.at("size"), depth);
     EXPECT_NEAR(ran.per_second * window.at("round_trip_s").get<double>() / depth, 1, 0.03) << depth;
   }

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "base/temporary_folder.hpp"
 #include "isthmus/apps/photograph.hpp"

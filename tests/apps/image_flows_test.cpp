@@ -3,13 +3,13 @@
 
 #include <algorithm>
 
+#include "application/checker.hpp"
 #include "apps/filter_over.hpp"
-#include "apps/image_files.hpp"
+#include "apps/noise.hpp"
 #include "apps/random_filter.hpp"
+#include "flows/flows.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/open.hpp"
-#include "program/checker.hpp"
-#include "program/flows.hpp"
 #include "program/target.hpp"
 
 namespace isthmus::apps {
@@ -140,17 +140,10 @@ TEST(OffloadFlow, ItsStagesAddUpToTheRun) {
   EXPECT_EQ(times.stages.back().name, "between commands");
 }
 
-class Targets : public testing::Test {
- protected:
-  Targets() { write_png(folder_ / "a.png", chart({90, 60})); }
-  FrameSource frames(int count) const { return {{folder_ / "a.png"}, {64, 48}, count, 1}; }
-  TemporaryFolder folder_;
-};
-
-TEST_F(Targets, AnOpenClTargetRunsBothOfItsFlowsAndChecksEveryImage) {
+TEST(Targets, AnOpenClTargetRunsBothOfItsFlowsAndChecksEveryImage) {
   const auto target = open_target("opencl:0", {});
-  const auto source = frames(7);
-  const auto application = filter_over(source);
+  const Noise noise({.width = 64, .height = 48});
+  const auto application = filter_over(noise.frames(7));
   EXPECT_FALSE(target->modelled());
   EXPECT_THAT(target->flows(application), testing::ElementsAre("offload", "overlap"));
   for (const std::string& flow : target->flows(application)) {
@@ -164,7 +157,7 @@ TEST_F(Targets, AnOpenClTargetRunsBothOfItsFlowsAndChecksEveryImage) {
   }
 }
 
-TEST_F(Targets, ARealDeviceHasNoSettings) {
+TEST(Targets, ARealDeviceHasNoSettings) {
   EXPECT_THAT([] { open_target("opencl:0", {"link.pcie.lanes=8"}); },
               ThrowsMessage<Error>(HasSubstr("link.pcie.lanes=8")));
 }

@@ -4,13 +4,11 @@
 
 #include <cmath>
 #include <cstdint>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <string>
 
-#include "isthmus/apps/applications.hpp"
+#include "apps/installed.hpp"
+#include "flows/ran.hpp"
 #include "isthmus/base/error.hpp"
-#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -23,23 +21,11 @@ using testing::HasSubstr;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
-using Chosen = std::map<std::string, program::ParameterValue>;
-
 constexpr const char* kMultiply = "matrix-multiply";
 constexpr const char* kVector = "matrix-vector";
 
-ByteApplication application(const std::string& name, const Chosen& chosen) {
-  for (const program::Maker& maker : applications()) {
-    program::Values values(maker.parameters);
-    if (maker.make(values).name != name) continue;
-    for (const auto& [parameter, value] : chosen) values.set(parameter, value);
-    return maker.make(values);
-  }
-  throw std::runtime_error("no " + name);
-}
-
 ByteApplication matrices(const std::string& name, std::int64_t size, std::int64_t iterations = 1) {
-  return application(name, {{"size", size}, {"iterations", iterations}});
+  return installed(name, {{"size", size}, {"iterations", iterations}});
 }
 
 struct Place {
@@ -191,7 +177,7 @@ INSTANTIATE_TEST_SUITE_P(Places, Everywhere, testing::Values(kF1, kShared, kDevi
 
 TEST(MatrixVector, EachPortHasItsRows) {
   const auto ports = [](const std::string& count) {
-    return application(kVector, {{"size", std::int64_t{512}}, {"iterations", std::int64_t{3}}, {"ports", count}});
+    return installed(kVector, {{"size", std::int64_t{512}}, {"iterations", std::int64_t{3}}, {"ports", count}});
   };
   const auto banks = [](int count) { return with(kF1, {"device.dram.kernel_channels=" + std::to_string(count)}); };
   EXPECT_FALSE(run(kF1, ports("4")).difference);
@@ -262,13 +248,11 @@ TEST(MatrixGrain, ACoarseRunSaysSoAndHasItsPartsInFull) {
   const auto target = program::open_target(kShared.target, {});
   const ByteApplication of = matrices(kVector, 1024, 3);
   const auto parts = [&](Grain grain) {
-    const Done done = target->run({.application = of, .flow = "shared", .count = 2, .grain = grain});
-    nlohmann::ordered_json row;
-    target->explain(row);
-    EXPECT_EQ(row.at("grain"), platform::to_string(grain));
+    const program::Ran done = program::ran(*target, {.application = of, .flow = "shared", .count = 2, .grain = grain});
+    EXPECT_EQ(done.row.at("grain"), platform::to_string(grain));
     double most = 0;
-    for (const auto& part : row.at("parts")) most = std::max(most, part.at("busy_s").get<double>());
-    return std::pair{done.times.elapsed.seconds(), most};
+    for (const auto& part : done.row.at("parts")) most = std::max(most, part.at("busy_s").get<double>());
+    return std::pair{done.seconds(), most};
   };
   const auto [fine, busy_fine] = parts(Grain::fine);
   const auto [coarse, busy_coarse] = parts(Grain::coarse);
@@ -282,7 +266,7 @@ TEST(MatrixMakers, RefuseSizesThatDoNotFillTheArray) {
   EXPECT_THAT([] { matrices(kVector, 40); }, ThrowsMessage<Error>(HasSubstr("size: expected a multiple of 16")));
   EXPECT_THAT(
       [] {
-        application(kVector, {{"size", std::int64_t{16}}, {"ports", std::string("4")}});
+        installed(kVector, {{"size", std::int64_t{16}}, {"ports", std::string("4")}});
       },
       ThrowsMessage<Error>(HasSubstr("size: expected a multiple of 64")));
 }
@@ -299,7 +283,7 @@ TEST(MatrixBoards, ThatAreTooSmallAreRefused) {
       ThrowsMessage<Error>(HasSubstr("what is left of 2 pages of 2097152 B (translation.entries, translation.page)")));
   EXPECT_THAT(
       [] {
-        run(kShared, application(kVector, {{"size", std::int64_t{256}}, {"ports", std::string("4")}}));
+        run(kShared, installed(kVector, {{"size", std::int64_t{256}}, {"ports", std::string("4")}}));
       },
       ThrowsMessage<Error>(HasSubstr("expected cache.ports of 4 or more, got 1")));
 }

@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
+#include "apps/installed.hpp"
 #include "apps/merkle_tree/tree.hpp"
-#include "isthmus/apps/applications.hpp"
 #include "program/target.hpp"
 
 namespace isthmus::apps {
@@ -143,22 +143,10 @@ TEST(MerkleTree, HoldsTheDigestOfEachLinesBytes) {
     EXPECT_EQ(tree.digest(line), hash(tree.bytes().subspan(line * 64, 64)));
 }
 
-const program::Maker& maker() {
-  for (const program::Maker& each : applications())
-    if (each.make(program::each_of(each.parameters, program::Values(each.parameters)).front()).name == "merkle-tree")
-      return each;
-  throw std::logic_error("there is no merkle-tree");
-}
-
-std::map<std::string, double> run(const std::map<std::string, std::string>& chosen, int blocks = 2,
-                                  platform::Grain grain = platform::Grain::fine,
+std::map<std::string, double> run(const Chosen& chosen, int blocks = 2, platform::Grain grain = platform::Grain::fine,
                                   const std::vector<std::string>& overrides = {}) {
-  program::Values values(maker().parameters);
-  for (const program::Parameter& parameter : maker().parameters)
-    if (chosen.contains(parameter.name))
-      values.set(parameter.name, parse(parameter, chosen.at(parameter.name), parameter.name));
-  const program::ByteApplication application = maker().make(values);
-  application.extras.open({.count = blocks, .seed = 1, .note = {}});
+  const program::ByteApplication application = installed("merkle-tree", chosen);
+  application.extras.open({.count = blocks, .seed = 1});
   const auto target = program::open_target("model:xeon-fpga-v2", overrides);
   const program::Run result =
       target->run({.application = application, .flow = "shared", .count = blocks, .grain = grain});
@@ -169,8 +157,8 @@ std::map<std::string, double> run(const std::map<std::string, std::string>& chos
 }
 
 // A quarter of a block's draws, of a tree that is no larger than the window.
-std::map<std::string, std::string> quarter(const std::string& hand_over) {
-  return {{"handover", hand_over}, {"size", "4"}, {"draws", "16000"}};
+Chosen quarter(const std::string& hand_over) {
+  return {{"handover", hand_over}, {"size", 4}, {"draws", 16000}};
 }
 
 TEST(MerkleTreeRun, TouchesLinesForTheFirstTimeAsDrawsWithReplacementDo) {
@@ -195,15 +183,14 @@ TEST(MerkleTreeRun, GainsWhatFirstTouchesTakeBeyondTheCacheWhereLinesAreFetchedI
 // A cache of 1024 lines, of 65536: of the lines that are drawn again some are still there.
 TEST(MerkleTreeRun, CountsNoLineThatWasEvictedAsOneOfTheCache) {
   const std::vector<std::string> small{"host.llc.size=64KiB"};
-  const auto chosen = std::map<std::string, std::string>{{"handover", "none"}, {"size", "4"}, {"draws", "4000"}};
-  const auto told = run(chosen, 2, platform::Grain::fine, small);
+  const auto told = run({{"handover", "none"}, {"size", 4}, {"draws", 4000}}, 2, platform::Grain::fine, small);
   EXPECT_THAT(told.at("from_cache_share"), Lt(1 - told.at("first_touch_share")));
   EXPECT_THAT(told.at("cache_read_s"), DoubleNear(20e-9, 1e-12)) << "host.llc.hit_latency";
   EXPECT_THAT(told.at("from_cache_share"), Gt(0.0));
 }
 
 TEST(MerkleTreeRun, SaysNothingOfTheCacheWhereNoLineIsReadAgain) {
-  const auto told = run({{"handover", "none"}, {"size", "4"}, {"draws", "1"}});
+  const auto told = run({{"handover", "none"}, {"size", 4}, {"draws", 1}});
   EXPECT_FALSE(told.contains("cache_read_s"));
   EXPECT_FALSE(told.contains("formula_speedup"));
   EXPECT_THAT(told.at("memory_read_s"), Gt(80e-9));
@@ -211,14 +198,11 @@ TEST(MerkleTreeRun, SaysNothingOfTheCacheWhereNoLineIsReadAgain) {
 }
 
 TEST(MerkleTreeRun, DrawsOthersByEachSeed) {
-  program::Values values(maker().parameters);
-  values.set("handover", "none");
-  values.set("size", std::int64_t{4});
-  const program::ByteApplication application = maker().make(values);
+  const program::ByteApplication application = installed("merkle-tree", {{"handover", "none"}, {"size", 4}});
   std::set<std::vector<std::byte>> blocks;
   for (const std::uint64_t seed : {1ULL, 2ULL, 65537ULL, 1ULL << 40U})
     for (const int block : {0, 1}) {
-      application.extras.open({.count = 2, .seed = seed, .note = {}});
+      application.extras.open({.count = 2, .seed = seed});
       std::vector<std::byte> draws(application.input);
       application.fill(block, draws);
       blocks.insert(draws);
@@ -238,13 +222,13 @@ TEST(MerkleTreeRun, ToldFromTwoBlocksIsAsOneOfWhichAllAreRun) {
 // Each store to the mailbox waits for a snoop over the link, and the core for room in its store buffer.
 TEST(MerkleTreeRun, LosesWhereTheHashIsShorterThanTheHandOver) {
   auto chosen = quarter("umsg");
-  chosen["hash-rate"] = "10";
+  chosen["hash-rate"] = 10.0;
   EXPECT_THAT(run(chosen).at("speedup.mean"), Lt(0.8));
 }
 
 TEST(MerkleTreeRun, GainsNothingWhereTheCircuitReachesNothing) {
   auto chosen = quarter("mmio");
-  chosen["reach"] = "0";
+  chosen["reach"] = 0;
   EXPECT_THAT(run(chosen).at("speedup.mean"), DoubleNear(1, 1e-4));
 }
 

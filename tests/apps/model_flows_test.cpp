@@ -3,20 +3,20 @@
 #include <rapidcheck/gtest.h>
 
 #include <array>
-#include <nlohmann/json.hpp>
 
 #include "apps/filter_over.hpp"
 #include "apps/image_files.hpp"
 #include "apps/random_filter.hpp"
+#include "flows/ran.hpp"
 #include "isthmus/base/error.hpp"
 #include "platform/usual_keys.hpp"
-#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
 
 using program::FlowTimes;
 using program::kMessagesTold;
+using program::Ran;
 using program::Step;
 using Json = nlohmann::ordered_json;
 using Overrides = std::vector<std::string>;
@@ -27,23 +27,13 @@ constexpr const char* kF1 = "model:aws-f1";
 constexpr const char* kAlphaData = "model:alpha-data-7v3";
 constexpr ImageSize kFullHd{.width = 1920, .height = 1080};
 
-struct Result {
-  program::Run run;
-  Json row;
-  double seconds() const { return run.times.elapsed.seconds(); }
-};
-
-Result run(const char* board, const std::string& flow, ImageSize size, int images, const Overrides& overrides = {},
-           const FilterSpec& spec = default_filter()) {
+Ran run(const char* board, const std::string& flow, ImageSize size, int images, const Overrides& overrides = {},
+        const FilterSpec& spec = default_filter()) {
   const TemporaryFolder folder;
   write_png(folder / "chart.png", chart({size.width + 5, size.height + 3}));
   const FrameSource frames({folder / "chart.png"}, size, images, 1);
   const auto application = filter_over(frames, spec);
-  const auto target = program::open_target(board, overrides);
-  Result result;
-  result.run = target->run({.application = application, .flow = flow, .count = images});
-  target->explain(result.row);
-  return result;
+  return program::ran(board, overrides, {.application = application, .flow = flow, .count = images});
 }
 
 struct Case {
@@ -53,8 +43,8 @@ struct Case {
 
 class FlowsOnModels : public testing::TestWithParam<Case> {
  protected:
-  Result run(ImageSize size, int images, const Overrides& overrides = {},
-             const FilterSpec& spec = default_filter()) const {
+  Ran run(ImageSize size, int images, const Overrides& overrides = {},
+          const FilterSpec& spec = default_filter()) const {
     return apps::run(GetParam().board, GetParam().flow, size, images, overrides, spec);
   }
 };
@@ -153,14 +143,9 @@ TEST(OffloadOnModels, AWidthThatTheKernelDoesNotTakeIsRefused) {
 }
 
 TEST(BottleneckOnModels, WhereStepsWaitForEachOtherItIsTheLongestOfThemNotTheBusiestPart) {
-  const Json row = run(kAlphaData, "overlap", kFullHd, 4).row;
-  const Json& limit = row.at("bottleneck");
-  EXPECT_EQ(limit.at("part"), "pinned allocation");
-  const auto busy = [&row](const std::string& name) {
-    for (const auto& part : row.at("parts"))
-      if (part.at("name") == name) return part.at("busy_s").get<double>();
-    return 0.0;
-  };
+  const Ran overlap = run(kAlphaData, "overlap", kFullHd, 4);
+  EXPECT_EQ(overlap.row.at("bottleneck").at("part"), "pinned allocation");
+  const auto busy = [&](const char* name) { return overlap.part(name).at("busy_s").get<double>(); };
   EXPECT_GT(busy("device DRAM"), busy("pinned allocation")) << "yet copies of both directions wait for allocations";
 }
 

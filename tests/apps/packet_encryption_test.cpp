@@ -5,13 +5,10 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <map>
 
+#include "apps/installed.hpp"
 #include "apps/packet_encryption/trace.hpp"
 #include "base/temporary_folder.hpp"
-#include "isthmus/apps/applications.hpp"
 #include "isthmus/base/error.hpp"
 #include "program/target.hpp"
 
@@ -22,19 +19,12 @@ using program::ByteApplication;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using Chosen = std::map<std::string, program::ParameterValue>;
 using Bytes = std::vector<std::byte>;
 
 constexpr const char* kKey = "00112233445566778899aabbccddeeff00112233445566778899aabbccddeeff";
 
 ByteApplication encryption(const Chosen& chosen) {
-  for (const program::Maker& maker : applications()) {
-    program::Values values(maker.parameters);
-    if (!values.has("packet_size")) continue;
-    for (const auto& [name, value] : chosen) values.set(name, value);
-    return maker.make(values);
-  }
-  throw std::runtime_error("no packet-encryption");
+  return installed("packet-encryption", chosen);
 }
 
 struct Ran {
@@ -45,7 +35,7 @@ struct Ran {
 /// Runs it, with what came back.
 Ran run(const std::string& target, const std::string& flow, Chosen chosen, int messages) {
   ByteApplication application = encryption(chosen);
-  application.extras.open({.count = messages, .seed = 7, .note = {}});
+  application.extras.open({.count = messages, .seed = 7});
   Ran ran;
   application.extras.packets->received = [&](int, std::span<const std::byte> bytes) {
     ran.packets.emplace_back(bytes.begin(), bytes.end());
@@ -111,7 +101,7 @@ TEST(PacketEncryption, GivesTheSamePacketsOnEveryKindOfTargetAsOpenSsl) {
 TEST(PacketEncryption, ReachesTheLineRateOnItsBoardAndHalfOfItsEnginesDoNot) {
   const auto seconds = [](int messages, const std::vector<std::string>& overrides) {
     const ByteApplication application = encryption({{"batch", std::int64_t{1}}});
-    application.extras.open({.count = messages, .seed = 7, .note = {}});
+    application.extras.open({.count = messages, .seed = 7});
     const auto target = program::open_target("model:stratix-v", overrides);
     return target->run({.application = application, .flow = "stream", .count = messages}).times.elapsed.seconds();
   };
@@ -121,11 +111,6 @@ TEST(PacketEncryption, ReachesTheLineRateOnItsBoardAndHalfOfItsEnginesDoNot) {
   EXPECT_NEAR(gbit({}), 40.0 * 1500 / 1524, 0.1);
   // Two engines of 128 bit at 100 MHz, which take the 1504 bytes of 94 blocks.
   EXPECT_NEAR(gbit({"kernel.clock=100MHz"}), 2 * 12.8 * 1500 / 1504, 0.2);
-}
-
-std::string bytes_of(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 /// A file of Ethernet packets of many sizes, some of them cut when they were captured.
@@ -151,10 +136,10 @@ std::filesystem::path trace_file(const std::filesystem::path& file, int packets,
 /// Encrypts a trace into another file, as the program does.
 void encrypt(const std::filesystem::path& from, const std::filesystem::path& to, const std::string& target,
              const std::string& flow) {
-  const ByteApplication application = encryption(
-      {{"input", from.string()}, {"output", to.string()}, {"transport", "memory"}, {"batch", std::int64_t{4}}});
+  const ByteApplication application =
+      encryption({{"input", from.string()}, {"output", to.string()}, {"batch", std::int64_t{4}}});
   const int messages = (application.extras.count + 3) / 4;
-  application.extras.open({.count = messages, .seed = 1, .note = {}});
+  application.extras.open({.count = messages, .seed = 1});
   const auto ran = program::open_target(target, {})->run({.application = application, .flow = flow, .count = messages});
   ASSERT_TRUE(ran.right());
   application.extras.finished();
@@ -167,12 +152,12 @@ TEST(PacketEncryption, OfATraceTwiceIsTheTraceToTheByte) {
     const auto once = folder / "once.pcap";
     const auto twice = folder / "twice.pcap";
     encrypt(trace, once, "native", "stream");
-    EXPECT_EQ(bytes_of(once).size(), bytes_of(trace).size());
-    EXPECT_NE(bytes_of(once), bytes_of(trace));
+    EXPECT_EQ(read_text(once).size(), read_text(trace).size());
+    EXPECT_NE(read_text(once), read_text(trace));
     encrypt(once, twice, "opencl:0", "offload");
-    EXPECT_EQ(bytes_of(twice), bytes_of(trace));
+    EXPECT_EQ(read_text(twice), read_text(trace));
     encrypt(once, twice, "model:stratix-v", "stream");
-    EXPECT_EQ(bytes_of(twice), bytes_of(trace));
+    EXPECT_EQ(read_text(twice), read_text(trace));
   }
 }
 
@@ -196,27 +181,26 @@ TEST(PacketEncryption, RefusesFilesThatAreNoTracesOfEthernet) {
   const TemporaryFolder folder;
   const auto whole = trace_file(folder / "whole.pcap", 5);
   const auto cut = folder / "cut.pcap";
-  const std::string bytes = bytes_of(whole);
-  std::ofstream(cut, std::ios::binary) << bytes.substr(0, bytes.size() - 3);
+  const std::string bytes = read_text(whole);
+  write_text(cut, bytes.substr(0, bytes.size() - 3));
   expect_refused({{"input", cut.string()}}, "cut.pcap: packet 4: truncated");
-  std::ofstream(cut, std::ios::binary) << bytes.substr(0, 24);
+  write_text(cut, bytes.substr(0, 24));
   expect_refused({{"input", cut.string()}}, "expected packets, got none");
-  std::ofstream(cut, std::ios::binary) << "";
+  write_text(cut, "");
   expect_refused({{"input", cut.string()}}, "expected a pcap file");
-  std::ofstream(cut, std::ios::binary) << "no trace at all, but a text";
+  write_text(cut, "no trace at all, but a text");
   expect_refused({{"input", cut.string()}}, "expected a pcap file");
   expect_refused({{"input", trace_file(folder / "raw.pcap", 5, DLT_RAW).string()}}, "expected packets of Ethernet");
 }
 
-TEST(PacketEncryption, RefusesKeysAndTransportsThatAreNone) {
+TEST(PacketEncryption, RefusesKeysThatAreNone) {
   expect_refused({{"key", std::string(63, '0')}}, "key: expected 64 hexadecimal digits");
   expect_refused({{"key", std::string(63, '0') + "g"}}, "key: expected 64 hexadecimal digits");
-  expect_refused({{"transport", "pcap"}}, "--input F.pcap");
 }
 
 TEST(PacketEncryption, RefusesAnOutputThatCannotBeWrittenBeforeAnythingIsRun) {
   const ByteApplication application = encryption({{"output", "/no/such/folder/out.pcap"}});
-  EXPECT_THAT([&] { application.extras.open({.count = 1, .seed = 1, .note = {}}); },
+  EXPECT_THAT([&] { application.extras.open({.count = 1, .seed = 1}); },
               ThrowsMessage<Error>(AllOf(HasSubstr("/no/such/folder/out.pcap"), HasSubstr("No such file"))));
 }
 

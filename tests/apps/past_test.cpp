@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "apps/experiments.hpp"
+#include "base/temporary_folder.hpp"
 #include "isthmus/platform/description.hpp"
 
 namespace isthmus::apps {
@@ -40,11 +39,10 @@ class Past : public testing::TestWithParam<const char*> {};
 /// A change that is to move numbers puts what is told now in place of the file: it is written beside the program.
 TEST_P(Past, IsToldAgain) {
   const std::string name = std::string(GetParam()) + ".txt";
-  std::ifstream stream(std::filesystem::path(ISTHMUS_PAST) / name);
-  const std::string then{std::istreambuf_iterator<char>(stream), {}};
+  const std::string then = read_text(std::filesystem::path(ISTHMUS_PAST) / name);
   const std::string now = told(GetParam());
   if (now == then) return;
-  std::ofstream(name) << now;
+  write_text(name, now);
   const auto before = lines(then);
   const auto after = lines(now);
   const auto [was, is] = std::ranges::mismatch(before, after);

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "isthmus/apps/applications.hpp"
+#include "apps/installed.hpp"
+#include "flows/ran.hpp"
 #include "isthmus/base/error.hpp"
-#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -21,13 +20,7 @@ using testing::HasSubstr;
 using testing::ThrowsMessage;
 
 ByteApplication suffix_sum(std::int64_t values) {
-  for (const program::Maker& maker : applications()) {
-    program::Values chosen(maker.parameters);
-    if (maker.make(chosen).name != "suffix-sum") continue;
-    chosen.set("values", values);
-    return maker.make(chosen);
-  }
-  throw std::runtime_error("no suffix sum");
+  return installed("suffix-sum", {{"values", values}});
 }
 
 Run run(const std::string& target, const std::string& flow, const ByteApplication& application, int count,
@@ -103,19 +96,14 @@ TEST(SuffixSumOnModels, SoManyRequestsInFlightGiveTheRateOfLittlesLaw) {
   const ByteApplication application = suffix_sum(1 << 20);
   constexpr int kMessages = 8;
   for (const auto& [requests, gb_per_s] : std::map<int, double>{{2, 1.83}, {4, 3.62}, {13, 11.0}, {16, 11.95}}) {
-    const auto target = program::open_target("model:aws-f1", {fmt::format("stream.requests_in_flight={}", requests)});
-    const program::Run done = target->run({.application = application, .flow = "stream", .count = kMessages});
-    const double rate = kMessages * static_cast<double>(application.input) / done.times.elapsed.seconds();
+    const program::Ran done = program::ran("model:aws-f1", {fmt::format("stream.requests_in_flight={}", requests)},
+                                           {.application = application, .flow = "stream", .count = kMessages});
+    const double rate = kMessages * static_cast<double>(application.input) / done.seconds();
     EXPECT_NEAR(rate * 1e-9 / gb_per_s, 1, 0.06) << requests;
-    nlohmann::ordered_json row;
-    target->explain(row);
-    const auto& parts = row.at("parts");
-    const auto window =
-        std::ranges::find_if(parts, [](const auto& part) { return part.at("name") == "requests in flight"; });
-    const double round_trip = window->at("window").at("round_trip_s");
+    const double round_trip = done.part("requests in flight").at("window").at("round_trip_s");
     EXPECT_NEAR(rate * round_trip / (requests * 1024.0), 1, 0.03) << requests;
     if (requests < 13) {
-      EXPECT_EQ(row.at("bottleneck").at("part"), "requests in flight");
+      EXPECT_EQ(done.row.at("bottleneck").at("part"), "requests in flight");
     }
   }
 }
@@ -124,12 +112,11 @@ TEST(SuffixSumOnModels, ACoarseStreamTakesTheTimeOfAFineOneAndHasItsBytes) {
   const auto target = program::open_target("model:aws-f1", {"stream.porter_period=1us", "link.pcie.round_trip=500ns"});
   const ByteApplication application = suffix_sum(65536);
   const auto timed = [&](program::Grain grain) {
-    const program::Run done = target->run({.application = application, .flow = "stream", .count = 150, .grain = grain});
-    nlohmann::ordered_json row;
-    target->explain(row);
-    EXPECT_EQ(row.at("grain"), platform::to_string(grain));
-    EXPECT_FALSE(done.difference);
-    return done.times.elapsed.seconds();
+    const program::Ran done =
+        program::ran(*target, {.application = application, .flow = "stream", .count = 150, .grain = grain});
+    EXPECT_EQ(done.row.at("grain"), platform::to_string(grain));
+    EXPECT_FALSE(done.run.difference);
+    return done.seconds();
   };
   EXPECT_NEAR(timed(program::Grain::coarse) / timed(program::Grain::fine), 1, 0.01);
 }

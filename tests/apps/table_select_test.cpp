@@ -3,17 +3,14 @@
 
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <map>
-#include <nlohmann/json.hpp>
 
-#include "apps/image_files.hpp"
+#include "apps/installed.hpp"
 #include "apps/table_select/rows.hpp"
 #include "apps/table_select/table.hpp"
-#include "isthmus/apps/applications.hpp"
+#include "base/temporary_folder.hpp"
+#include "flows/ran.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/random.hpp"
-#include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -22,17 +19,10 @@ using program::ByteApplication;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using Chosen = std::map<std::string, program::ParameterValue>;
 using Rows = std::vector<std::byte>;
 
 ByteApplication selection(const Chosen& chosen) {
-  for (const program::Maker& maker : applications()) {
-    program::Values values(maker.parameters);
-    if (!values.has("selectivity")) continue;
-    for (const auto& [name, value] : chosen) values.set(name, value);
-    return maker.make(values);
-  }
-  throw std::runtime_error("no table-select");
+  return installed("table-select", chosen);
 }
 
 /// Rows with keys that are drawn from a few values, so that some are equal.
@@ -53,30 +43,19 @@ std::int64_t key_at(const Rows& rows, std::size_t row) {
 }
 
 void write_file(const std::filesystem::path& file, const Rows& rows) {
-  std::ofstream(file, std::ios::binary)
-      .write(reinterpret_cast<const char*>(rows.data()), static_cast<std::streamsize>(rows.size()));
+  write_text(file, {reinterpret_cast<const char*>(rows.data()), rows.size()});
 }
 
 Rows read_file(const std::filesystem::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const std::string text = read_text(file);
   const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
   return {bytes, bytes + text.size()};
 }
 
-struct Ran {
-  program::Run run;
-  nlohmann::ordered_json row;
-  double seconds() const { return run.times.elapsed.seconds(); }
-};
-
-Ran run(const ByteApplication& application, const std::string& target, const std::string& flow, int messages,
-        const std::vector<std::string>& overrides = {}) {
-  application.extras.open({.count = messages, .seed = 7, .note = {}});
-  const auto on = program::open_target(target, overrides);
-  Ran ran{.run = on->run({.application = application, .flow = flow, .count = messages}), .row = {}};
-  on->explain(ran.row);
-  return ran;
+program::Ran run(const ByteApplication& application, const std::string& target, const std::string& flow, int messages,
+                 const std::vector<std::string>& overrides = {}) {
+  application.extras.open({.count = messages, .seed = 7});
+  return program::ran(target, overrides, {.application = application, .flow = flow, .count = messages});
 }
 
 int messages_of(const ByteApplication& application) {
@@ -133,15 +112,15 @@ TEST(TableSelect, KeepsTheShareOfAFileThatWasAskedForWhereNoKeysAreEqual) {
 
 TEST(TableSelect, StreamsAtTheDrivesRateUntilTheQueueHoldsItBack) {
   const ByteApplication application = selection({});
-  const Ran whole = run(application, "model:aws-f1", "stream", 40);
+  const auto whole = run(application, "model:aws-f1", "stream", 40);
   const double bytes = 40.0 * static_cast<double>(application.input);
   // The first read takes its latency, which the rest hides.
   EXPECT_NEAR(bytes / (whole.seconds() - 90e-6), 3.2e9, 0.02 * 3.2e9);
   // Little's law: two reads of 128 KiB under way, each 90 us and its time at 3.2 GB/s.
-  const Ran held = run(application, "model:aws-f1", "stream", 40, {"storage.queue_depth=2"});
+  const auto held = run(application, "model:aws-f1", "stream", 40, {"storage.queue_depth=2"});
   const double law = 2 * 131072 / (90e-6 + 131072 / 3.2e9);
   EXPECT_NEAR(bytes / held.seconds(), law, 0.03 * law);
-  EXPECT_EQ(held.row["bottleneck"]["part"], "storage queue");
+  EXPECT_EQ(held.row.at("bottleneck").at("part"), "storage queue");
 }
 
 TEST(TableSelect, TakesTwiceTheTimeForTwiceTheRows) {
@@ -154,8 +133,8 @@ TEST(TableSelect, TakesTwiceTheTimeForTwiceTheRows) {
 
 TEST(TableSelect, SendsTheHostOnlyWhatIsSelected) {
   const auto to_host = [](double share) {
-    const Ran ran = run(selection({{"selectivity", share}}), "model:aws-f1", "stream", 20);
-    return ran.run.times.stages.back().time.seconds();
+    const auto done = run(selection({{"selectivity", share}}), "model:aws-f1", "stream", 20);
+    return done.run.times.stages.back().time.seconds();
   };
   EXPECT_LT(to_host(0.05), 0.1 * to_host(1));
 }

@@ -1,9 +1,6 @@
 // Graphs of tasks in files and drawn, and what is said of a file that holds none.
 #include <gmock/gmock.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "apps/parts.hpp"
 #include "apps/task_graph/graph.hpp"
 #include "base/temporary_folder.hpp"

@@ -3,21 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <map>
-#include <stdexcept>
 #include <string>
 
-#include "isthmus/apps/applications.hpp"
+#include "apps/installed.hpp"
 #include "isthmus/base/error.hpp"
 #include "program/target.hpp"
 
 namespace isthmus::apps {
 namespace {
 
-using program::ByteApplication;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
-using Chosen = std::map<std::string, program::ParameterValue>;
 
 struct Case {
   std::string name;
@@ -25,25 +21,8 @@ struct Case {
   int messages;
 };
 
-bool takes(const program::Values& values, const Chosen& chosen) {
-  for (const auto& [name, value] : chosen)
-    if (!values.has(name)) return false;
-  return true;
-}
-
-ByteApplication made(const Case& of) {
-  for (const program::Maker& maker : applications()) {
-    program::Values values(maker.parameters);
-    if (!takes(values, of.chosen)) continue;
-    for (const auto& [name, value] : of.chosen) values.set(name, value);
-    ByteApplication application = maker.make(values);
-    if (application.name == of.name) return application;
-  }
-  throw std::runtime_error("no " + of.name);
-}
-
 program::Run run(const Case& of, int workers, const program::Faults& faults = {}) {
-  const ByteApplication application = made(of);
+  const program::ByteApplication application = installed(of.name, of.chosen);
   application.extras.open({.count = of.messages, .seed = 1, .note = [](const std::string&) {}});
   return program::open_target("native", {})
       ->run({.application = application, .flow = "stream", .count = of.messages, .workers = workers, .faults = faults});
@@ -77,11 +56,6 @@ INSTANTIATE_TEST_SUITE_P(Applications, OnThreads,
                              if (each == '-') each = '_';
                            return name;
                          });
-
-/// A line of the system has ends of its own, which take no faults.
-TEST(OnThreadsOverSockets, PacketsAreRight) {
-  EXPECT_TRUE(run({"packet-encryption", {{"packet_size", 300}, {"batch", 32}, {"transport", "unix"}}, 8}, 3).right());
-}
 
 }  // namespace
 }  // namespace isthmus::apps

@@ -21,6 +21,7 @@ TEST(DataFile, IsFoundInTheNearestFolderAboveTheProgramThatHasIt) {
 TEST(DataFile, OneThatIsNowhereIsRefusedWithItsName) {
   EXPECT_THAT([] { data_file("kernels/no-such-file.cl"); },
               testing::ThrowsMessage<Error>(testing::HasSubstr("kernels/no-such-file.cl")));
+  EXPECT_EQ(find_data_file("kernels/no-such-file.cl"), std::nullopt);
 }
 
 TEST(ReadWhole, GivesEveryByteOfAFileAndNoneOfAnEmptyOne) {

@@ -1,11 +1,11 @@
 #include "isthmus/base/load.hpp"
 
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <fstream>
 #include <sstream>
+
+#include "base/temporary_folder.hpp"
 
 namespace isthmus {
 namespace {
@@ -54,31 +54,32 @@ TEST(Load, BusyIsWhatIsNotIdleOnTheCoresThatMayBeUsed) {
 
 class ControlGroups : public testing::Test {
  protected:
-  ControlGroups() { std::filesystem::remove_all(root_); }
-  ~ControlGroups() override { std::filesystem::remove_all(root_); }
   void write(const std::string& path, const std::string& text) const {
-    std::filesystem::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
+    std::filesystem::create_directories((folder_ / path).parent_path());
+    folder_.written(path, text);
   }
-  std::filesystem::path root_ = std::filesystem::temp_directory_path() / ("control-groups-" + std::to_string(getpid()));
+  double cores() const { return control_group_cores(folder_.path()); }
+
+ private:
+  TemporaryFolder folder_;
 };
 
 TEST_F(ControlGroups, OfVersion2TheTightestOnTheWayUpCounts) {
-  EXPECT_TRUE(std::isinf(control_group_cores(root_)));
+  EXPECT_TRUE(std::isinf(cores()));
   write("proc/self/cgroup", "0::/a/b\n");
   write("sys/fs/cgroup/a/b/cpu.max", "max 100000\n");
-  EXPECT_TRUE(std::isinf(control_group_cores(root_)));
+  EXPECT_TRUE(std::isinf(cores()));
   write("sys/fs/cgroup/a/cpu.max", "150000 100000\n");
-  EXPECT_DOUBLE_EQ(control_group_cores(root_), 1.5);
+  EXPECT_DOUBLE_EQ(cores(), 1.5);
 }
 
 TEST_F(ControlGroups, OfVersion1ThatOfTheProcessorsCounts) {
   write("proc/self/cgroup", "4:memory:/x\n3:cpu,cpuacct:/docker/1\n0::/\n");
   write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "50000\n");  // as a container sees its own
   write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_period_us", "100000\n");
-  EXPECT_DOUBLE_EQ(control_group_cores(root_), 0.5);
+  EXPECT_DOUBLE_EQ(cores(), 0.5);
   write("sys/fs/cgroup/cpu,cpuacct/cpu.cfs_quota_us", "-1\n");
-  EXPECT_TRUE(std::isinf(control_group_cores(root_)));
+  EXPECT_TRUE(std::isinf(cores()));
 }
 
 TEST(LoadMeter, SeesItsOwnWorkAsItsOwn) {

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <stdexcept>
 #include <string>
 
@@ -13,6 +14,12 @@ inline void write_text(const std::filesystem::path& file, const std::string& tex
   std::ofstream stream(file, std::ios::binary);
   stream << text;
   if (!stream.flush()) throw std::runtime_error(file.string() + ": cannot write");
+}
+
+/// What a file holds; nothing where there is none.
+inline std::string read_text(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(stream), {}};
 }
 
 /// A folder of its own, removed with everything in it: tests run beside each other, so that a name in a folder that

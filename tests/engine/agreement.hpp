@@ -17,10 +17,4 @@ using Report = std::function<void(const std::string&)>;
 std::string isolated(const std::function<std::string(const Report&)>& work, unsigned seconds,
                      std::string* progress = nullptr);
 
-/// The smallest scenario found on which `fails` still says so.
-Scenario shrink(Scenario scenario, const std::function<bool(const Scenario&)>& fails);
-
-/// Tells whether the graph may be built at all: sources need a done().
-bool can_run(const Scenario& scenario);
-
 }  // namespace isthmus::reference

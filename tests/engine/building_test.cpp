@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/refusal.hpp"
 #include "engine/dice.hpp"
 #include "engine/small_actors.hpp"
 
@@ -29,10 +30,6 @@ struct Merge {
 struct Endless {
   Out<int> out;
   void step() { out.push(1); }
-};
-struct Letters {
-  In<char> in;
-  void step() { in.read(); }
 };
 
 TEST(Building, RefusesAnUnconnectedPortByItsName) {
@@ -84,9 +81,7 @@ TEST(Building, UnusedOutputsCarryTheNameOfTheirActorInAnyScope) {
 
 TEST(Building, RefusesToLeaveAConnectedOrForeignPortUnused) {
   Graph graph;
-  auto& source = graph.add<Source>("source", {.clock = kClock});
-  auto& sink = graph.add<Sink>("sink", {.clock = kClock});
-  graph.connect(source.out, sink.in);
+  const auto [source, sink] = add_fed(graph);
   EXPECT_THAT(refusal([&] { graph.unused(source.out); }), AllOf(HasSubstr("source.out"), HasSubstr("sink.in")));
   EXPECT_THAT(refusal([&] { graph.unused(sink.in); }), AllOf(HasSubstr("sink.in"), HasSubstr("source.out")));
   Source stranger;
@@ -129,7 +124,7 @@ TEST(Building, RefusesDepthsAndLatenciesThatAreNotPositive) {
 TEST(Building, RefusesTokensOfTwoTypesByTheirNames) {
   Graph graph;
   auto& source = graph.add<Source>("source", {.clock = kClock});
-  auto& letters = graph.add<Letters>("letters", {.clock = kClock});
+  auto& letters = graph.add<Drain<char>>("letters", {.clock = kClock});
   EXPECT_THAT(refusal([&] { graph.connect(source.out, letters.in); }),
               AllOf(HasSubstr("source.out"), HasSubstr("letters.in"), HasSubstr("int"), HasSubstr("char")));
 }
@@ -167,17 +162,12 @@ struct BlockSource {
   void step() { out.push({}); }
   bool done() const { return false; }
 };
-template <class T>
-struct BlockSink {
-  In<T> in;
-  void step() { in.read(); }
-};
 template <std::size_t Bytes>
 std::string refusal_of_blocks(int depth) {
   return refusal([&] {
     Graph graph;
     auto& source = graph.add<BlockSource<Block<Bytes>>>("source", {.clock = kClock});
-    auto& sink = graph.add<BlockSink<Block<Bytes>>>("sink", {.clock = kClock});
+    auto& sink = graph.add<Drain<Block<Bytes>>>("sink", {.clock = kClock});
     graph.connect(source.out, sink.in, {.depth = depth});
   });
 }
@@ -253,11 +243,9 @@ TEST(Building, WarnsOfAnActorOnALoopThatWaitsForItsOwnClose) {
   Graph graph;
   auto& one = graph.add<Relay>("one", {.clock = kClock});
   auto& two = graph.add<Relay>("two", {.clock = kClock});
-  auto& source = graph.add<Source>("source", {.clock = kClock});
-  auto& sink = graph.add<Sink>("sink", {.clock = kClock});
   graph.connect(one.out, two.in);
   graph.connect(two.out, one.in);
-  graph.connect(source.out, sink.in);
+  add_fed(graph);
   const auto warnings = graph.check();
   EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("one"), HasSubstr("feedback loop"))));
   EXPECT_THAT(warnings, Contains(AllOf(HasSubstr("two"), HasSubstr("feedback loop"))));
@@ -312,22 +300,16 @@ TEST(Building, WarnsOfExactlyTheActorsOnALoopInRandomGraphs) {
   }
 }
 
-struct BlockRelay {
-  In<Block<1100>> in;
-  Out<Block<1100>> out;
-  void step() { out.push(in.read()); }
-};
-
 TEST(Building, ChecksALongChainInNoTimeToSpeakOf) {
   constexpr int kActors = 12'000;  // a check that is cubic in them would take minutes
   Graph graph;
   auto* last = &graph.add<BlockSource<Block<1100>>>("source", {.clock = kClock}).out;
   for (int i = 0; i < kActors; ++i) {
-    auto& relay = graph.add<BlockRelay>(fmt::format("relay{}", i), {.clock = kClock});
+    auto& relay = graph.add<isthmus::Relay<Block<1100>>>(fmt::format("relay{}", i), {.clock = kClock});
     graph.connect(*last, relay.in, {.depth = 1});
     last = &relay.out;
   }
-  auto& sink = graph.add<BlockSink<Block<1100>>>("sink", {.clock = kClock});
+  auto& sink = graph.add<Drain<Block<1100>>>("sink", {.clock = kClock});
   graph.connect(*last, sink.in, {.depth = 1});
   EXPECT_EQ(graph.check().size(), kActors + 1U) << "a depth of 1 is warned of, and no loop";
 }

@@ -12,20 +12,17 @@ using ::testing::Field;
 using ::testing::UnorderedElementsAre;
 
 TEST(Ending, APushForAFinishedReaderIsStuck) {
-  const auto run = run_both(R"(run limit=1000000000
-    actor source clock=1000000000/1 done=pushed/10 { push }
-    actor sink clock=1000000000/1 done=pulled/1 { pull }
-    channel source 0 sink 0 depth=2 latency=1 return=1)");
+  const auto run = run_pair("clock=1000000000/1 done=pushed/10 { push }", "clock=1000000000/1 done=pulled/1 { pull }",
+                            "depth=2 latency=1 return=1");
   EXPECT_EQ(run.end, End::stuck);
   EXPECT_THAT(ns(run.channels[0].pushes), ElementsAre(0, 1, 2));
   EXPECT_EQ(run.time, 3 * kNs);
 }
 
 TEST(Ending, StuckHoldsFromTheReadersFinishIfThatIsLater) {
-  const auto run = run_both(R"(run limit=1000000000
-    actor source clock=1000000000/1 done=pushed/10 { push }
-    actor sink clock=1000000000/1 done=counted/1 { wait_until a=20000000 count }
-    channel source 0 sink 0 depth=2 latency=1 return=1)");
+  const auto run =
+      run_pair("clock=1000000000/1 done=pushed/10 { push }",
+               "clock=1000000000/1 done=counted/1 { wait_until a=20000000 count }", "depth=2 latency=1 return=1");
   EXPECT_EQ(run.end, End::stuck);
   EXPECT_EQ(run.time, 21 * kNs);
   EXPECT_THAT(ns(run.actors[0]), ElementsAre(2, 0, 19, 21));
@@ -71,10 +68,9 @@ TEST(Ending, WhoAsksNothingOrIsToldYesAndDoesNothingIsIdle) {
 }
 
 TEST(Ending, WhoDiesLateIsFoundAtTheMarkAfterTheNext) {
-  const auto run = run_both(R"(run limit=1000000000
-    actor source clock=1000000000/1 done=pushed/10 { if_below r=2 a=1 { wait_until a=100000000 push count r=2 } }
-    actor sink clock=1000000000/1 done=pulled/10 { read }
-    channel source 0 sink 0 depth=2 latency=1 return=1)");
+  const auto run =
+      run_pair("clock=1000000000/1 done=pushed/10 { if_below r=2 a=1 { wait_until a=100000000 push count r=2 } }",
+               "clock=1000000000/1 done=pulled/10 { read }", "depth=2 latency=1 return=1");
   EXPECT_EQ(run.end, End::quiescent);
   EXPECT_EQ(run.time, 257 * kNs) << "pushed at 100; nothing since 128, the mark before 256";
 }
@@ -104,10 +100,8 @@ TEST(Ending, WhoLooksNowAndThenFindsATokenAtATimeOfItsOwn) {
 }
 
 TEST(Ending, WhoComputesIsNotIdleHoweverLongItTakes) {
-  const auto run = run_both(R"(run limit=1000000000
-    actor source clock=1000000000/1 done=pushed/1 { if_below r=2 a=700 { count r=2 leave } push }
-    actor sink clock=1000000000/1 done=pulled/1 { read }
-    channel source 0 sink 0 depth=2 latency=1 return=1)");
+  const auto run = run_pair("clock=1000000000/1 done=pushed/1 { if_below r=2 a=700 { count r=2 leave } push }",
+                            "clock=1000000000/1 done=pulled/1 { read }", "depth=2 latency=1 return=1");
   EXPECT_EQ(run.end, End::finished);
   EXPECT_THAT(ns(run.channels[0].pushes), ElementsAre(700));
 }

@@ -11,8 +11,8 @@ constexpr std::int64_t kSecond = 1'000'000'000'000'000;
 
 class Generator {
  public:
-  explicit Generator(std::uint64_t seed) : dice_(seed) {
-    scenario_.run_seed = seed % 7 + 1;
+  explicit Generator(Dice& dice) : dice_(dice) {
+    scenario_.run_seed = static_cast<std::uint64_t>(dice_.between(1, 7));
     calm_ = dice_.chance(40);
     choose_clocks();
     choose_actors();
@@ -157,7 +157,7 @@ class Generator {
     return {means.outs > 0 ? Done::When::pushed : Done::When::pulled, tokens};
   }
 
-  Dice dice_;
+  Dice& dice_;
   bool toy_ = false;
   bool calm_ = false;
   std::vector<ClockSpec> clocks_;
@@ -167,8 +167,8 @@ class Generator {
 
 }  // namespace
 
-Scenario generate(std::uint64_t seed) {
-  return Generator(seed).take();
+Scenario generate(Dice& dice) {
+  return Generator(dice).take();
 }
 
 }  // namespace isthmus::reference

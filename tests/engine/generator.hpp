@@ -5,8 +5,8 @@
 
 namespace isthmus::reference {
 
-/// A random graph of 2 to 12 actors: the same for the same seed.
-Scenario generate(std::uint64_t seed);
+/// A random graph of 2 to 12 actors.
+Scenario generate(Dice& dice);
 
 /// What the program of an actor may use.
 struct Means {

@@ -2,8 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <isthmus/engine/graph.hpp>
 #include <isthmus/stream.hpp>
+
+#include "engine/plain_actors.hpp"
 
 namespace isthmus {
 namespace {
@@ -62,18 +63,12 @@ struct Sink {
   int copy_ = 0;
 };
 
-struct End {
-  In<int> in;
-  void step() { in.read(); }
-  bool done() const { return false; }
-};
-
 std::vector<std::pair<int, Time>> run(Way way, Frequency frequency, bool slow) {
   Graph graph;
   auto& source = graph.add<Source>("source", {.clock = Clock{Frequency::mhz(500)}});
   source.slow = slow;
   auto& sink = graph.add<Sink>("sink", {.clock = Clock{frequency}}, way);
-  auto& end = graph.add<End>("end", {.clock = Clock{frequency}});
+  auto& end = graph.add<Drain<int>>("end", {.clock = Clock{frequency}});
   graph.connect(source.out, sink.in, {.depth = 4});
   graph.connect(sink.out, end.in, {.depth = 2});
   graph.run();

@@ -70,9 +70,9 @@ struct Server {
 };
 
 struct Bench {
-  std::vector<int> weights;
-  std::vector<Time> pauses;
-  std::vector<Time> served;
+  std::vector<int> weights{};
+  std::vector<Time> pauses{};
+  std::vector<Time> served{};
   int entries = 1;
   Time there;
   Time back;
@@ -175,10 +175,7 @@ TEST(Occupancy, IsWhatTheCountOfAllThatMovedSaysWhateverTheTimesAndWeights) {
   constexpr std::uint64_t kSeeds = 300;
   for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
     reference::Dice dice(seed);
-    Bench bench{.weights = {},
-                .pauses = {},
-                .served = {},
-                .entries = static_cast<int>(dice.between(1, 12)),
+    Bench bench{.entries = static_cast<int>(dice.between(1, 12)),
                 .there = Time::ns(dice.between(1, 50)),
                 .back = Time::ns(dice.between(1, 50))};
     const auto requests = dice.between(1, 60);

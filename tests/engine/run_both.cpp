@@ -15,6 +15,11 @@ Outcome run_both(const std::string& text) {
   return expected;
 }
 
+Outcome run_pair(const std::string& source, const std::string& sink, const std::string& channel) {
+  return run_both("run limit=1000000000\nactor source " + source + "\nactor sink " + sink +
+                  "\nchannel source 0 sink 0 " + channel);
+}
+
 std::vector<std::int64_t> ns(const std::vector<TokenEvent>& events) {
   std::vector<std::int64_t> times;
   for (const auto& event : events) times.push_back(event.time / kNs);

@@ -12,6 +12,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/refusal.hpp"
 #include "engine/small_actors.hpp"
 
 namespace isthmus::reference {
@@ -58,21 +59,17 @@ struct Failing {
 
 TEST(Running, AnExceptionInAStepEndsTheRunWithTheActorAndTheTime) {
   Graph graph;
-  auto& source = graph.add<Source>("source", {.clock = kClock});
-  auto& failing = graph.add<Failing>("failing", {.clock = kClock});
-  graph.connect(source.out, failing.in);
+  add_fed<Failing>(graph);
   const auto report = graph.run({.throw_on_error = false});
   EXPECT_EQ(report.outcome, Outcome::failed);
   EXPECT_EQ(report.end, Time::ns(3));
-  EXPECT_THAT(report.message, AllOf(HasSubstr("failing"), HasSubstr("3 ns"), HasSubstr("the third token is too much")));
+  EXPECT_THAT(report.message, AllOf(HasSubstr("sink"), HasSubstr("3 ns"), HasSubstr("the third token is too much")));
 }
 
 TEST(Running, AnErrorIsThrownUnlessTheRunSaysOtherwise) {
   Graph graph;
-  auto& source = graph.add<Source>("source", {.clock = kClock});
-  auto& failing = graph.add<Failing>("failing", {.clock = kClock});
-  graph.connect(source.out, failing.in);
-  EXPECT_THAT(refusal([&] { graph.run(); }), AllOf(HasSubstr("failing"), HasSubstr("the third token is too much")));
+  add_fed<Failing>(graph);
+  EXPECT_THAT(refusal([&] { graph.run(); }), AllOf(HasSubstr("sink"), HasSubstr("the third token is too much")));
 }
 
 /// Lets no exception through: in each step once, or for ever in one.
@@ -137,12 +134,10 @@ struct Spinning {
 
 TEST(Running, AMillionOperationsAtOneInstantAreAnError) {
   Graph graph;
-  auto& source = graph.add<Source>("source", {.clock = kClock});
-  auto& spinning = graph.add<Spinning>("spinning");
-  graph.connect(source.out, spinning.in, {.return_latency_time = Time::ns(1)});
+  add_fed<Spinning>(graph, {}, {.return_latency_time = Time::ns(1)});
   const auto report = graph.run({.throw_on_error = false});
   EXPECT_EQ(report.outcome, Outcome::failed);
-  EXPECT_THAT(report.message, AllOf(HasSubstr("spinning"), HasSubstr("million operations")));
+  EXPECT_THAT(report.message, AllOf(HasSubstr("sink"), HasSubstr("million operations")));
 }
 
 /// Asks for ever, whatever it is told.
@@ -158,12 +153,10 @@ struct Asker {
 
 TEST(Running, WhoCatchesThatItAsksForEverHasFailedByName) {
   Graph graph;
-  auto& source = graph.add<Source>("source", {.clock = kClock});
-  auto& asker = graph.add<Asker>("asker");
-  graph.connect(source.out, asker.in, {.return_latency_time = Time::ns(1)});
+  add_fed<Asker>(graph, {}, {.return_latency_time = Time::ns(1)});
   const auto report = graph.run({.throw_on_error = false});
   EXPECT_EQ(report.outcome, Outcome::failed);
-  EXPECT_THAT(report.message, AllOf(HasSubstr("asker failed at "), HasSubstr("catch (...)")));
+  EXPECT_THAT(report.message, AllOf(HasSubstr("sink failed at "), HasSubstr("catch (...)")));
 }
 
 TEST(Running, AClockThatPassesTheEndOfTimeEndsTheRunAndSaysSo) {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/refusal.hpp"
 #include "engine/small_actors.hpp"
 
 namespace isthmus::reference {
@@ -26,23 +27,16 @@ std::vector<std::string> names(const RunReport& report) {
   return names;
 }
 
-/// A source and its sink.
-void add_pair(Graph& graph) {
-  auto& source = graph.add<Source>("source", {.clock = kClock});
-  auto& sink = graph.add<Sink>("sink", {.clock = kClock});
-  graph.connect(source.out, sink.in);
-}
-
 TEST(Scope, StandsBeforeTheNamesOfWhatIsAddedWhileItLives) {
   Graph graph;
   {
     const Scope board = graph.scope("board 3");
-    add_pair(graph);
+    add_fed(graph);
     const Scope die = graph.scope("die: 'left'");
-    add_pair(graph);
+    add_fed(graph);
   }
   const Scope none = graph.scope("");
-  add_pair(graph);
+  add_fed(graph);
   EXPECT_THAT(names(graph.run()), ElementsAre("board 3/die: 'left'/sink", "board 3/die: 'left'/source", "board 3/sink",
                                               "board 3/source", "sink", "source"));
 }
@@ -55,9 +49,9 @@ TEST(Scope, IsInTheNamesThatReportsTracesAndErrorsTell) {
   Graph graph;
   for (const char* board : {"board 10", "board 2"}) {
     const Scope scope = graph.scope(board);
-    add_pair(graph);
+    add_fed(graph);
   }
-  add_pair(graph);
+  add_fed(graph);
   const RunReport report = graph.run({.states = &seen});
   EXPECT_THAT(names(report),
               ElementsAre("board 2/sink", "board 2/source", "board 10/sink", "board 10/source", "sink", "source"))
@@ -82,9 +76,9 @@ TEST(Scope, EndsWithTheLastOfThoseItWasMovedTo) {
   Scope outer = graph.scope("outer");
   {
     const Scope moved = std::move(outer);
-    add_pair(graph);
+    add_fed(graph);
   }
-  add_pair(graph);
+  add_fed(graph);
   EXPECT_THAT(names(graph.run()), ElementsAre("outer/sink", "outer/source", "sink", "source"));
 }
 
@@ -94,7 +88,7 @@ TEST(Scope, ThatEndsBeforeThoseInsideItEndsThemToo) {
     auto outer = std::make_unique<Scope>(graph.scope("outer"));
     const Scope inner = graph.scope("inner");
     outer.reset();
-    add_pair(graph);
+    add_fed(graph);
   }
   EXPECT_THAT(names(graph.run()), ElementsAre("sink", "source"));
 }
@@ -180,9 +174,7 @@ TEST(Handle, IsFoundByWhateverStandsInItsActor) {
 TEST(Handle, IsRefusedWhereTheGraphOrTheRunHasNoSuchActor) {
   Graph graph;
   Graph other;
-  auto& source = graph.add<Source>("source", {.clock = kClock});
-  auto& sink = graph.add<Sink>("sink", {.clock = kClock});
-  graph.connect(source.out, sink.in);
+  const auto& [source, sink] = add_fed(graph);
   const Sink alone;
   EXPECT_THAT(refusal([&] { graph.id(alone); }), HasSubstr("an actor of this graph"));
   EXPECT_THAT(refusal([&] { other.id(source); }), HasSubstr("an actor of this graph"));

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <isthmus/base/error.hpp>
-#include <isthmus/engine/graph.hpp>
-#include <string>
+#include "engine/plain_actors.hpp"
 
 namespace isthmus::reference {
 
@@ -26,21 +24,19 @@ struct Sink {
     if (in.pull(value)) ++got;
   }
 };
-struct Relay {
-  In<int> in;
-  Out<int> out;
-  void step() { out.push(in.read()); }
-};
+using Relay = isthmus::Relay<int>;
 
-/// The text of the Error that `build` throws; "" without one.
-template <class Build>
-std::string refusal(Build build) {
-  try {
-    build();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+/// A source and what it feeds.
+template <class To = Sink>
+struct Fed {
+  Source& source;
+  To& sink;
+};
+template <class To = Sink>
+Fed<To> add_fed(Graph& graph, const ActorOptions& reader = {.clock = kClock}, const ChannelOptions& channel = {}) {
+  const Fed<To> fed{graph.add<Source>("source", {.clock = kClock}), graph.add<To>("sink", reader)};
+  graph.connect(fed.source.out, fed.sink.in, channel);
+  return fed;
 }
 
 }  // namespace isthmus::reference

@@ -16,7 +16,7 @@ using Spelled = std::vector<std::string>;
 
 std::string spell(const Span& span) {
   return std::to_string(span.begin) + ".." + std::to_string(span.end) + " of " + std::to_string(span.period) + " " +
-         to_string(span.activity);
+         std::to_string(static_cast<int>(span.activity));
 }
 
 /// The spans one by one.

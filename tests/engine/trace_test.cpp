@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <isthmus/base/error.hpp>
 #include <isthmus/engine/graph.hpp>
+#include <isthmus/engine/trace.hpp>
 #include <isthmus/stream.hpp>
 #include <map>
 

@@ -9,12 +9,6 @@ namespace {
 /// of others ends the run by itself.
 constexpr Time kLongest = Time::ms(5);
 
-std::uint64_t word_at(const std::byte* bytes) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, bytes, kWord);
-  return value;
-}
-
 ClientSpec with_line(ClientSpec client, int line) {
   client.line = line;
   return client;
@@ -70,7 +64,6 @@ class Build {
   /// The place of a word at the end: in a cache that has it modified, in a write-back buffer, or else in memory.
   void read_all(CoherenceRun& result) {
     const auto line_bytes = static_cast<std::size_t>(bench_.coherence.line);
-    constexpr auto kEnd = std::int64_t{1} << 61;
     std::vector<std::byte> bytes(region_.bytes.begin(), region_.bytes.end());
     const std::uint64_t first = region_.addr / line_bytes;
     for (std::size_t cache = 0; cache < bench_.coherence.agents.size(); ++cache) {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -13,6 +12,13 @@
 namespace isthmus::fabric {
 
 inline constexpr std::uint64_t kWord = 8;
+inline constexpr std::int64_t kEnd = std::int64_t{1} << 61;  ///< of operations that follow all others
+
+inline std::uint64_t word_at(const std::byte* bytes) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, bytes, kWord);
+  return value;
+}
 
 /// What a client may do.
 struct ClientSpec {

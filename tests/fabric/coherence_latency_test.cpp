@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "isthmus/base/error.hpp"
+#include "base/refusal.hpp"
 #include "isthmus/fabric/coherence/coherence.hpp"
 
 namespace isthmus::fabric {
@@ -187,14 +187,10 @@ TEST(CoherentCache, AsManyReadsMissAtOnceAsThereAreResultsPlaces) {
 }
 
 TEST(CoherentCache, RefusesWhatCannotBe) {
-  const auto refusal = [](const CoherentCacheSpec& spec) -> std::string {
+  const auto refusal = [](const CoherentCacheSpec& spec) {
     Graph graph;
-    try {
-      graph.add<CoherentCache>("cache", {.clock = Clock{Frequency::mhz(200)}}, spec, std::size_t{0});
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
+    return isthmus::refusal(
+        [&] { graph.add<CoherentCache>("cache", {.clock = Clock{Frequency::mhz(200)}}, spec, std::size_t{0}); });
   };
   EXPECT_EQ(refusal({.size = Bytes{64}}), "");
   EXPECT_THAT(refusal({.size = Bytes{127}, .ways = 2}), HasSubstr("expected at least 128 B, a set of it, got 127 B"));

@@ -7,12 +7,11 @@
 
 #include <deque>
 #include <functional>
-#include <limits>
 #include <optional>
 #include <queue>
 
+#include "engine/plain_actors.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/engine/graph.hpp"
 #include "isthmus/stream.hpp"
 
 namespace isthmus::fabric {
@@ -95,11 +94,7 @@ struct Bench {
   int depth = 2;                        ///< of the channel to the sink
 };
 
-constexpr std::int64_t kHandOver = 1;  // ns, of each channel and of its slots' way back
-
-ChannelOptions channel(int depth) {
-  return {.depth = depth, .latency_time = Time::ns(kHandOver), .return_latency_time = Time::ns(kHandOver)};
-}
+constexpr std::int64_t kHandOver = 1;  // ns, of each wire and of its slots' way back
 
 /// `count` requests that are there from the start, to a sink that is always ready.
 Bench saturated(const DelayLineSpec& line, int count, std::int64_t latency) {
@@ -116,8 +111,8 @@ std::vector<Taken> run(const Bench& bench) {
   auto& source = graph.add<Source>("source", {}, bench.arrivals, bench.latencies);
   auto& line = graph.add<Line>("line", {}, bench.line);
   auto& sink = graph.add<Sink>("sink", {}, bench.pauses);
-  graph.connect(source.out, line.in, channel(static_cast<int>(bench.arrivals.size())));
-  graph.connect(line.out, sink.in, channel(bench.depth));
+  graph.connect(source.out, line.in, wire(static_cast<int>(bench.arrivals.size())));
+  graph.connect(line.out, sink.in, wire(bench.depth));
   graph.run();
   return sink.taken;
 }
@@ -235,10 +230,10 @@ std::int64_t last_of_chain(const std::vector<Stage>& stages, int count) {
   for (std::size_t i = 0; i < stages.size(); ++i) {
     const DelayLineSpec spec{.entries = stages[i].entries, .least = {}, .in_order = true};
     auto& line = graph.add<Line>(fmt::format("stage {}", i), {}, spec, Time::ns(stages[i].latency));
-    graph.connect(*from, line.in, channel(count));
+    graph.connect(*from, line.in, wire(count));
     from = &line.out;
   }
-  graph.connect(*from, sink.in, channel(count));
+  graph.connect(*from, sink.in, wire(count));
   graph.run();
   return sink.taken.back().at;
 }

@@ -1,7 +1,6 @@
 #include "fabric/dram_bench.hpp"
 
 #include <algorithm>
-#include <array>
 #include <string>
 
 namespace isthmus::fabric::test {
@@ -10,30 +9,22 @@ namespace {
 const std::vector<DramRequest> kNone;
 constexpr std::uint64_t kMemory = std::uint64_t{64} << 20U;
 
-struct Reader {
+/// Asks for each request when its time has come.
+template <class T>
+struct Asker {
   const std::vector<DramRequest>* requests = &kNone;
-  Out<AxiRead> out;
+  Out<T> out;
   Timer timer;
   std::size_t next = 0;
   void step() {
     const DramRequest& request = (*requests)[next++];
     timer.wait_until(request.at);
-    out.push({request.address, request.bytes});
-  }
-  bool done() const { return next == requests->size(); }
-};
-
-struct Writer {
-  const std::vector<DramRequest>* requests = &kNone;
-  Out<AxiWrite> out;
-  Timer timer;
-  std::size_t next = 0;
-  void step() {
-    const DramRequest& request = (*requests)[next++];
-    timer.wait_until(request.at);
-    AxiWrite& write = out.slot();
-    write.address = request.address;
-    write.burst.bytes = request.bytes;
+    T& slot = out.slot();
+    slot.address = request.address;
+    if constexpr (requires { slot.burst; })
+      slot.burst.bytes = request.bytes;
+    else
+      slot.bytes = request.bytes;
   }
   bool done() const { return next == requests->size(); }
 };
@@ -122,8 +113,8 @@ DramRun run_dram(const DramSpec& spec, const std::vector<DramMaster>& masters) {
   for (std::size_t i = 0; i < masters.size(); ++i) {
     const DramMaster& master = masters[i];
     const std::string n = std::to_string(i);
-    auto& reader = graph.add<Reader>("reader" + n);
-    auto& writer = graph.add<Writer>("writer" + n);
+    auto& reader = graph.add<Asker<AxiRead>>("reader" + n);
+    auto& writer = graph.add<Asker<AxiWrite>>("writer" + n);
     auto& read_replies = graph.add<Replies<AxiBurst>>("data" + n);
     auto& write_replies = graph.add<Replies<AxiWritten>>("written" + n);
     (master.writes ? writer.requests : reader.requests) = &master.requests;

@@ -1,9 +1,7 @@
 #include <fmt/format.h>
 
-#include <cmath>
 #include <deque>
 #include <map>
-#include <optional>
 
 #include "fabric/dram_bench.hpp"
 

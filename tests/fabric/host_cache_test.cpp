@@ -7,6 +7,7 @@
 #include <map>
 
 #include "fabric/pcie_bench.hpp"
+#include "fabric/quiet_ends.hpp"
 #include "isthmus/base/error.hpp"
 
 namespace isthmus::fabric {
@@ -26,7 +27,6 @@ struct WriteThenRead {
   Out<PcieWriteApply> writes{"writes"};
   Out<PcieWriteData> write_data{"write_data"};
   In<PcieWriteDone> written{"written"};
-  Out<DeviceMessage> interrupt{"interrupt"};
   std::vector<std::uint64_t> to_write;
   std::vector<std::uint64_t> to_read;
   Timer timer;
@@ -46,27 +46,8 @@ struct WriteThenRead {
       data.read();
       took.push_back(timer.now() - begin);
     }
-    interrupt.push({.kind = DeviceMessage::Kind::interrupt, .bytes = 4, .tag = 0, .data = {}});
   }
   bool done() const { return took.size() == to_read.size(); }
-};
-
-/// The link ends with host software: this waits for the device's last word.
-struct QuietHost {
-  Out<MmioRequest> mmio;
-  In<DeviceMessage> messages;
-  bool over = false;
-  void step() {
-    messages.read();
-    over = true;
-  }
-  bool done() const { return over; }
-};
-
-struct QuietDevice {
-  In<MmioRequest> mmio;
-  void step() { mmio.read(); }
-  bool done() const { return false; }
 };
 
 constexpr std::int64_t kLine = 64;
@@ -81,18 +62,12 @@ std::vector<Time> reads_after_writes(const HostMemorySpec& memory, std::vector<s
   for (auto* lines : {&writes, &reads})
     for (std::uint64_t& line : *lines) line = base + line * kLine;
   auto& device = graph.add<WriteThenRead>("device", {.clock = spec.user_clock}, writes, reads);
-  auto& host = graph.add<QuietHost>("host");
-  auto& registers = graph.add<QuietDevice>("registers", {.clock = spec.user_clock});
-  const ChannelOptions on_host{.depth = 2, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
   graph.connect(device.reads, link.read_requests);
   graph.connect(link.read_data, device.data);
   graph.connect(device.writes, link.write_requests);
   graph.connect(device.write_data, link.write_data);
   graph.connect(link.writes_done, device.written);
-  graph.connect(host.mmio, link.mmio, on_host);
-  graph.connect(link.host_messages, host.messages, on_host);
-  graph.connect(link.device_mmio, registers.mmio);
-  graph.connect(device.interrupt, link.device_messages);
+  connect_quiet_ends(graph, link, spec.user_clock);
   graph.run();
   return device.took;
 }

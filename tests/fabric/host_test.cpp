@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include <numeric>
-
 #include "fabric/pcie_bench.hpp"
 #include "isthmus/base/error.hpp"
 
@@ -93,15 +91,7 @@ RC_GTEST_PROP(Host, LosesNoByteNoCreditAndNoTagOfAnyLink, ()) {
   for (LinkAndTraffic& one : links) one = any_link();
   const HostMemorySpec memory{Bandwidth::gb_per_second(*rc::gen::element(0.5, 8.0, 70.0))};
   const auto runs = run_links(links, memory);
-  for (std::size_t i = 0; i < links.size(); ++i) {
-    const PcieLinkSpec& spec = links[i].link;
-    Credits all = runs[i].up_credits;
-    all += runs[i].up_kept;
-    RC_ASSERT((all == Credits{spec.posted_header_credits, spec.posted_data_credits, spec.nonposted_header_credits}));
-    RC_ASSERT(runs[i].tags_at_rest == static_cast<std::size_t>(spec.tags));
-    RC_ASSERT(runs[i].read_back_right);
-    RC_ASSERT(runs[i].written_right);
-  }
+  for (std::size_t i = 0; i < links.size(); ++i) RC_ASSERT(lost(links[i].link, runs[i]) == "");
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "isthmus/engine/graph.hpp"
+#include "engine/plain_actors.hpp"
 
 namespace isthmus::fabric {
 namespace {
@@ -45,13 +45,10 @@ struct Bench {
       : core(graph.add<StackCore>("core", {}, kStack)),
         received(graph.add<Taker>("received", {}, receives_from)),
         left(graph.add<Taker>("left", {}, Time())) {
-    const auto queue = [](int depth) {
-      return ChannelOptions{.depth = depth, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
-    };
-    graph.connect(graph.add<Ready>("coming", {}, coming).out, core.arrived, queue(64));
-    graph.connect(graph.add<Ready>("going", {}, going).out, core.sent, queue(64));
-    graph.connect(core.received, received.in, queue(4));
-    graph.connect(core.leaving, left.in, queue(64));
+    graph.connect(graph.add<Ready>("coming", {}, coming).out, core.arrived, wire(64));
+    graph.connect(graph.add<Ready>("going", {}, going).out, core.sent, wire(64));
+    graph.connect(core.received, received.in, wire(4));
+    graph.connect(core.leaving, left.in, wire(64));
     graph.run();
   }
 };

@@ -132,20 +132,11 @@ HostMemorySpec any_memory() {
   return spec;
 }
 
-void all_came(const LinkRun& run, const PcieLinkSpec& spec) {
-  RC_ASSERT(run.read_back_right);
-  RC_ASSERT(run.written_right);
-  RC_ASSERT(run.tags_at_rest == static_cast<std::size_t>(spec.tags));
-  Credits all = run.up_credits;
-  all += run.up_kept;
-  RC_ASSERT(all == (Credits{spec.posted_header_credits, spec.posted_data_credits, spec.nonposted_header_credits}));
-}
-
 RC_GTEST_PROP(AnyPayload, BringsEveryByteAndLosesNoCreditWhateverLiesOnTheWay, ()) {
   std::vector<LinkAndTraffic> links;
   for (int i = *rc::gen::inRange(1, 4); i > 0; --i) links.push_back({any_link(), any_traffic()});
   const std::vector<LinkRun> runs = run_links(links, any_memory());
-  for (std::size_t i = 0; i < links.size(); ++i) all_came(runs[i], links[i].link);
+  for (std::size_t i = 0; i < links.size(); ++i) RC_ASSERT(lost(links[i].link, runs[i]) == "");
 }
 
 RC_GTEST_PROP(AnyPayload, IsCutIntoThePacketsThatTheStandardAllows, ()) {

@@ -5,11 +5,10 @@
 #include <deque>
 #include <string>
 
+#include "fabric/quiet_ends.hpp"
+
 namespace isthmus::fabric {
 namespace {
-
-constexpr Time kHandOver = Time::ns(1);
-constexpr ChannelOptions kOnHost{.depth = 4, .latency_time = kHandOver, .return_latency_time = kHandOver};
 
 /// A word that its place and the seed determine (splitmix64, Steele et al. 2014).
 Word word_at(std::uint64_t seed, std::uint64_t index) {
@@ -89,39 +88,9 @@ struct WriteSink {
   bool done() const { return false; }
 };
 
-/// Host software that does nothing until all traffic is long over.
-struct Idle {
-  Out<MmioRequest> requests;
-  In<DeviceMessage> messages;
-  Time until;
-  bool over = false;
-  Timer timer;
-  explicit Idle(Time time) : until(time) {}
-  void step() {
-    timer.wait(until);
-    over = true;
-  }
-  bool done() const { return over; }
-};
-
-/// Takes what comes and never replies.
-struct SilentRegisters {
-  In<MmioRequest> requests;
-  Out<DeviceMessage> replies;
-  void step() { requests.read(); }
-  bool done() const { return false; }
-};
-
-/// Long after what any traffic takes on the slowest link and memory.
-constexpr Time kLongAfter = Time::ms(500);
-
 double gbps(std::uint64_t words, Time time) {
   return time > Time{} ? static_cast<double>(words * kWordBytes) / time.seconds() * 1e-9 : 0;
 }
-
-}  // namespace
-
-namespace {
 
 /// The device behind a link and the regions of host memory that it works on.
 class Side {
@@ -139,7 +108,7 @@ class Side {
       const std::uint64_t place = place_of(i, traffic_.read_words, traffic_);
       std::ranges::copy(word_at(traffic_.seed, place).bytes, from_.bytes.subspan(place * kWordBytes).begin());
     }
-    build(graph, {.clock = what.link.user_clock});
+    build(graph, what.link.user_clock);
   }
 
   LinkRun came_of_it(const RunReport& report, const std::string& prefix) const {
@@ -173,20 +142,15 @@ class Side {
     return link_.memory.allocate(
         Bytes{static_cast<std::int64_t>((place_of(words, of_request, traffic_) + 1) * kWordBytes)});
   }
-  void build(Graph& graph, const ActorOptions& clock) {
-    auto& reader = graph.add<Reader>("reader", clock, from_.addr, traffic_);
-    auto& writer = graph.add<Writer>("writer", clock, to_.addr, traffic_);
-    auto& idle = graph.add<Idle>("idle host", {}, kLongAfter);
-    auto& registers = graph.add<SilentRegisters>("no registers", clock);
+  void build(Graph& graph, const Clock& clock) {
+    auto& reader = graph.add<Reader>("reader", {.clock = clock}, from_.addr, traffic_);
+    auto& writer = graph.add<Writer>("writer", {.clock = clock}, to_.addr, traffic_);
     graph.connect(reader.requests, link_.read_requests);
     graph.connect(link_.read_data, read_sink_.data, {.depth = 512});
     graph.connect(writer.requests, link_.write_requests, {.depth = 4});
     graph.connect(writer.data, link_.write_data, {.depth = 64});
     graph.connect(link_.writes_done, write_sink_.dones, {.depth = 4});
-    graph.connect(idle.requests, link_.mmio, kOnHost);
-    graph.connect(link_.host_messages, idle.messages, kOnHost);
-    graph.connect(link_.device_mmio, registers.requests);
-    graph.connect(registers.replies, link_.device_messages);
+    connect_quiet_ends(graph, link_, clock);
   }
 
   const Traffic& traffic_;
@@ -203,6 +167,18 @@ class Side {
 
 LinkRun run_link(const PcieLinkSpec& spec, const Traffic& traffic, const HostMemorySpec& memory, std::uint64_t seed) {
   return run_links({{spec, traffic}}, memory, seed)[0];
+}
+
+std::string lost(const PcieLinkSpec& spec, const LinkRun& run) {
+  std::string all;
+  if (!run.read_back_right) all += "bytes of reads, ";
+  if (!run.written_right) all += "bytes of writes, ";
+  if (run.tags_at_rest != static_cast<std::size_t>(spec.tags)) all += "tags, ";
+  Credits credits = run.up_credits;
+  credits += run.up_kept;
+  if (credits != Credits{spec.posted_header_credits, spec.posted_data_credits, spec.nonposted_header_credits})
+    all += "credits";
+  return all;
 }
 
 std::vector<LinkRun> run_links(const std::vector<LinkAndTraffic>& links, const HostMemorySpec& memory,

@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <string>
 #include <vector>
 
 #include "isthmus/fabric/pcie_link.hpp"
@@ -51,6 +51,9 @@ struct LinkAndTraffic {
 /// Several links on one host, at the same time. The report of each is that of all.
 std::vector<LinkRun> run_links(const std::vector<LinkAndTraffic>& links, const HostMemorySpec& memory = kFastMemory,
                                std::uint64_t seed = 1);
+
+/// What of a link's bytes, credits and tags is not where it should be in the end; "" if all is.
+std::string lost(const PcieLinkSpec& spec, const LinkRun& run);
 
 /// The link of Amazon F1: generation 3, 16 lanes, 128-byte payloads.
 PcieLinkSpec f1_link();

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "isthmus/engine/graph.hpp"
+#include "engine/plain_actors.hpp"
 
 namespace isthmus::fabric {
 namespace {
@@ -52,14 +52,11 @@ Reading read_all(const StorageSpec& spec, const StoredMessages& messages) {
   auto& drive = graph.add<Drive>("drive", {}, spec, number);
   auto& words = graph.add<StorageWords>("words", device, messages);
   auto& taker = graph.add<Taker>("taker", device);
-  const auto at_once = [](int depth) {
-    return ChannelOptions{.depth = depth, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
-  };
-  ChannelOptions commands = at_once(spec.queue_depth);
+  ChannelOptions commands = wire(spec.queue_depth);
   commands.latency_time = spec.read_latency;
   graph.connect(reads.commands, drive.commands, commands);
-  graph.connect(drive.completed, reads.completed, at_once(spec.queue_depth));
-  graph.connect(drive.data, words.in, at_once(kStoragePieces));
+  graph.connect(drive.completed, reads.completed, wire(spec.queue_depth));
+  graph.connect(drive.data, words.in, wire(kStoragePieces));
   graph.connect(words.out, taker.in, {.depth = 16});
   graph.run();
   return {.words = taker, .begun = reads.begun()};

@@ -1,40 +1,26 @@
 #include <gtest/gtest.h>
 
-#include "cluster/group.hpp"
+#include "cluster/single_rank.hpp"
 #include "isthmus/hpcc/run.hpp"
 
 namespace isthmus::hpcc {
 namespace {
 
 Request few(const std::string& scheme) {
-  Request request{.benchmark = "b_eff", .size = "small", .repetitions = 1};
-  request.scheme = scheme;
-  request.overrides = {"MESSAGES=1"};
-  return request;
+  return {.benchmark = "b_eff", .size = "small", .repetitions = 1, .scheme = scheme, .overrides = {"MESSAGES=1"}};
 }
 
 /// One rank whose messages to itself lose a bit: of the `fault`th exchange, the `bit`th.
-class LosesABit final : public cluster::Ranks::Group {
+class LosesABit final : public cluster::SingleRank {
  public:
   LosesABit(int fault, std::size_t bit) : fault_(fault), bit_(bit) {}
-  int rank() const override { return 0; }
-  int size() const override { return 1; }
-  void barrier() override {}
-  void largest(std::span<double>) override {}
-  void sum(std::span<double>) override {}
-  void broadcast(std::span<std::byte>, int) override {}
-  std::vector<std::string> gather(const std::string& text) override { return {text}; }
-  void exchange(std::span<const std::byte> out, int, std::span<std::byte> in, int) override {
-    std::ranges::copy(out, in.begin());
+  void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) override {
+    SingleRank::exchange(out, to, in, from);
     if (fault_-- != 0) return;
     in[bit_ / 8 % in.size()] ^= std::byte{1} << (bit_ % 8);
   }
-  std::shared_ptr<Group> split(int, int) override { return cluster_of_one(); }
-  std::shared_ptr<Group> on_this_host() override { return cluster_of_one(); }
 
  private:
-  static std::shared_ptr<Group> cluster_of_one() { return std::make_shared<LosesABit>(-1, 0); }
-
   int fault_;
   std::size_t bit_;
 };

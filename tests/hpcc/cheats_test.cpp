@@ -4,10 +4,8 @@
 
 #include <bit>
 
-#include "cluster/group.hpp"
-#include "hpcc/kernel_with_a_fault.hpp"
-#include "hpcc/shapes.hpp"
-#include "isthmus/base/error.hpp"
+#include "cluster/single_rank.hpp"
+#include "hpcc/small_runs.hpp"
 #include "isthmus/hpcc/run.hpp"
 
 namespace isthmus::hpcc {
@@ -98,21 +96,12 @@ INSTANTIATE_TEST_SUITE_P(OfEveryBenchmark, Kernels, testing::ValuesIn(cases()),
                          [](const auto& each) { return std::string(each.param.benchmark); });
 
 /// One rank to whom its messages come as it is told: each, none, or seven of eight.
-class Messages final : public cluster::Ranks::Group {
+class Messages final : public cluster::SingleRank {
  public:
   void operator=(Cheat cheat) { cheat_ = cheat; }
-  int rank() const override { return 0; }
-  int size() const override { return 1; }
-  void barrier() override {}
-  void largest(std::span<double>) override {}
-  void sum(std::span<double>) override {}
-  void broadcast(std::span<std::byte>, int) override {}
-  std::vector<std::string> gather(const std::string& text) override { return {text}; }
   void exchange(std::span<const std::byte> out, int, std::span<std::byte> in, int) override {
     if (cheat_ == honest || (cheat_ == skips_an_eighth && ++count_ % 8 != 0)) std::ranges::copy(out, in.begin());
   }
-  std::shared_ptr<Group> split(int, int) override { return std::make_shared<Messages>(); }
-  std::shared_ptr<Group> on_this_host() override { return std::make_shared<Messages>(); }
 
  private:
   Cheat cheat_ = honest;
@@ -152,10 +141,9 @@ TEST(Stream, IsWrongWhereAKernelReadsTheFirstValuesAlone) {
   const KernelWithAFault reads_the_first =
       KernelWithAFault::at_the_start("kernels/hpcc/stream_ndrange_cpu.cl", kReadsTheFirst);
   Request request{.benchmark = "stream", .size = "small", .repetitions = 2};
-  request.kernel_file = reads_the_first.file();
   for (const char* vector : {"VECTOR_COUNT=1", "VECTOR_COUNT=16"}) {
     request.overrides = {"ARRAY_SIZE=65536", "DEVICE_BUFFER_SIZE=1024", vector};
-    EXPECT_FALSE(run(request, cluster::alone()).validation.passed()) << vector;
+    EXPECT_FALSE(validated_with(reads_the_first, request)) << vector;
   }
 }
 

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cluster/group.hpp"
+#include "cluster/single_rank.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -14,24 +14,15 @@ using testing::IsEmpty;
 constexpr std::size_t kMebi = std::size_t{1} << 20;
 
 /// One rank that keeps what it was asked to send and to receive.
-class Listening final : public cluster::Ranks::Group {
+class Listening final : public cluster::SingleRank {
  public:
   std::vector<std::pair<std::size_t, std::size_t>> asked;
 
-  int rank() const override { return 0; }
-  int size() const override { return 1; }
-  void barrier() override {}
-  void largest(std::span<double>) override {}
-  void sum(std::span<double>) override {}
-  void broadcast(std::span<std::byte>, int) override {}
-  std::vector<std::string> gather(const std::string& text) override { return {text}; }
   void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) override {
     EXPECT_EQ(to == cluster::kNobody, out.empty());
     EXPECT_EQ(from == cluster::kNobody, in.empty());
     asked.emplace_back(out.size(), in.size());
   }
-  std::shared_ptr<Group> split(int, int) override { return std::make_shared<Listening>(); }
-  std::shared_ptr<Group> on_this_host() override { return std::make_shared<Listening>(); }
 };
 
 class ExchangeProbes : public testing::Test {

@@ -1,23 +1,15 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
-#include <cmath>
 #include <complex>
 #include <numbers>
 
-#include "hpcc/kernel_with_a_fault.hpp"
 #include "hpcc/random_values.hpp"
 #include "hpcc/reference_fft.hpp"
-#include "hpcc/shapes.hpp"
-#include "isthmus/base/error.hpp"
+#include "hpcc/small_runs.hpp"
 #include "isthmus/hpcc/run.hpp"
 
 namespace isthmus::hpcc {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 Request small(const Shape& shape, const std::vector<std::string>& overrides = {}) {
   return shape.request("fft", {"DATA_SIZE=16384"}, overrides);
@@ -26,10 +18,6 @@ Request small(const Shape& shape, const std::vector<std::string>& overrides = {}
 void expect_right(const Request& request) {
   const Outcome done = run(request, cluster::alone());
   EXPECT_TRUE(done.validation.passed()) << done.kernel_file << request.overrides.back() << done.validation.error;
-}
-
-void expect_refused(const Request& request, const std::string& why) {
-  EXPECT_THAT([&] { run(request, cluster::alone()); }, ThrowsMessage<Error>(HasSubstr(why)));
 }
 
 TEST(Fft, TheReferenceIsTheSumThatDefinesIt) {
@@ -79,9 +67,7 @@ TEST(Fft, AnExponentBitOfOneElementIsCaught) {
         __global uint* word = (__global uint*)out;
         word[0] ^= 1u << 24;
       })");
-    Request request = small(shape, {"LOG_FFT_SIZE=9"});
-    request.kernel_file = kernel.file();
-    EXPECT_FALSE(run(request, cluster::alone()).validation.passed()) << shape.file("fft");
+    EXPECT_FALSE(validated_with(kernel, small(shape, {"LOG_FFT_SIZE=9"}))) << shape.file("fft");
   }
 }
 

@@ -1,30 +1,19 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "hpcc/block_cyclic.hpp"
-#include "hpcc/kernel_with_a_fault.hpp"
 #include "hpcc/linear_system.hpp"
-#include "hpcc/shapes.hpp"
-#include "isthmus/base/error.hpp"
+#include "hpcc/small_runs.hpp"
 #include "isthmus/hpcc/run.hpp"
 
 namespace isthmus::hpcc {
 namespace {
 
-using testing::HasSubstr;
-using testing::ThrowsMessage;
-
 Request small(const Shape& shape, const std::vector<std::string>& overrides = {}) {
   return shape.request("hpl", {"MATRIX_SIZE=192", "LOCAL_MEM_BLOCK_LOG=5"}, overrides);
-}
-
-void expect_refused(const std::vector<std::string>& overrides, const std::string& why) {
-  EXPECT_THAT([&] { run(small(kShapes[1], overrides), cluster::alone()); }, ThrowsMessage<Error>(HasSubstr(why)));
 }
 
 TEST(BlockCyclic, EachValueIsOfOnePartAndPartsDifferByAtMostOneBlock) {
@@ -146,9 +135,7 @@ TEST(Hpl, ASetOfFactorsIsNotMadeAnewBeforeTheUpdateThatReadsIt) {
   const KernelWithAFault slow(
       kShapes[1].file("hpl"), begins,
       "volatile uint sum = 0; for (uint turn = 0; turn < 20000; ++turn) sum += turn;\n" + begins);
-  Request request = small(kShapes[1], {"MATRIX_SIZE=640"});
-  request.kernel_file = slow.file();
-  EXPECT_TRUE(run(request, cluster::alone()).validation.passed());
+  EXPECT_TRUE(validated_with(slow, small(kShapes[1], {"MATRIX_SIZE=640"})));
 }
 
 TEST(Hpl, AnExponentBitOfOneElementIsCaught) {
@@ -159,19 +146,18 @@ TEST(Hpl, AnExponentBitOfOneElementIsCaught) {
         __global uint* word = (__global uint*)&a[1];
         *word ^= 1u << 25;
       })");
-    Request request = small(shape);
-    request.kernel_file = kernel.file();
-    EXPECT_FALSE(run(request, cluster::alone()).validation.passed()) << shape.file("hpl");
+    EXPECT_FALSE(validated_with(kernel, small(shape))) << shape.file("hpl");
   }
 }
 
 TEST(Hpl, WhatDoesNotGoTogetherIsRefusedByName) {
-  expect_refused({"DATA_TYPE=half"}, "DATA_TYPE=half: expected float or double");
-  expect_refused({"MATRIX_SIZE=1048576"}, "MATRIX_SIZE=1048576: needs 4398583390208 bytes of memory");
-  expect_refused({"LOCAL_MEM_BLOCK_LOG=12"}, "LOCAL_MEM_BLOCK_LOG: expected a whole number from 5 to 10, got '12'");
-  expect_refused({"REGISTER_BLOCK_LOG=7"}, "REGISTER_BLOCK_LOG");
-  EXPECT_THAT([] { run(small(kShapes[2], {"LOCAL_MEM_BLOCK_LOG=8"}), cluster::alone()); },
-              ThrowsMessage<Error>(HasSubstr("LOCAL_MEM_BLOCK_LOG=8: expected at most 7")));
+  expect_refused(small(kShapes[1], {"DATA_TYPE=half"}), "DATA_TYPE=half: expected float or double");
+  expect_refused(small(kShapes[1], {"MATRIX_SIZE=1048576"}),
+                 "MATRIX_SIZE=1048576: needs 4398583390208 bytes of memory");
+  expect_refused(small(kShapes[1], {"LOCAL_MEM_BLOCK_LOG=12"}),
+                 "LOCAL_MEM_BLOCK_LOG: expected a whole number from 5 to 10, got '12'");
+  expect_refused(small(kShapes[1], {"REGISTER_BLOCK_LOG=7"}), "REGISTER_BLOCK_LOG");
+  expect_refused(small(kShapes[2], {"LOCAL_MEM_BLOCK_LOG=8"}), "LOCAL_MEM_BLOCK_LOG=8: expected at most 7");
 }
 
 }  // namespace

@@ -1,12 +1,8 @@
 #pragma once
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 
+#include "base/temporary_folder.hpp"
 #include "isthmus/base/data_file.hpp"
 
 namespace isthmus::hpcc {
@@ -29,19 +25,11 @@ class KernelWithAFault {
   static KernelWithAFault at_the_start(const std::string& shipped, const std::string& statements) {
     return KernelWithAFault(shipped, statements, 0);
   }
-  ~KernelWithAFault() { std::filesystem::remove(file_); }
-  KernelWithAFault(const KernelWithAFault&) = delete;
-  KernelWithAFault& operator=(const KernelWithAFault&) = delete;
 
-  std::string file() const { return file_.string(); }
+  std::string file() const { return folder_ / "kernel.cl"; }
 
  private:
-  explicit KernelWithAFault(const std::string& shipped)
-      : file_(std::filesystem::temp_directory_path() /
-              ("isthmus-" + std::to_string(getpid()) + "-" + std::filesystem::path(shipped).filename().string())) {
-    std::ifstream source(data_file(shipped));
-    text_.assign(std::istreambuf_iterator<char>(source), {});
-  }
+  explicit KernelWithAFault(const std::string& shipped) : text_(read_text(data_file(shipped))) {}
   KernelWithAFault(const std::string& shipped, const std::string& statements, std::size_t from)
       : KernelWithAFault(shipped) {
     const std::string kernel = "__kernel";
@@ -51,9 +39,9 @@ class KernelWithAFault {
     }
     write();
   }
-  void write() const { std::ofstream(file_) << text_; }
+  void write() const { write_text(file(), text_); }
 
-  std::filesystem::path file_;
+  TemporaryFolder folder_;
   std::string text_;
 };
 

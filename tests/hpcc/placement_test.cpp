@@ -12,8 +12,8 @@ namespace {
 using testing::HasSubstr;
 using testing::ThrowsMessage;
 
-offload::ComputeProperties device(const std::string& type, std::int64_t units, bool divisible) {
-  offload::ComputeProperties properties;
+offload::DeviceProperties device(const std::string& type, std::int64_t units, bool divisible) {
+  offload::DeviceProperties properties;
   properties.name = "a " + type;
   properties.type = type;
   properties.compute_units = units;
@@ -21,7 +21,7 @@ offload::ComputeProperties device(const std::string& type, std::int64_t units, b
   return properties;
 }
 
-Choice chosen(const Request& request, int rank, int ranks, const offload::ComputeProperties& device) {
+Choice chosen(const Request& request, int rank, int ranks, const offload::DeviceProperties& device) {
   return choose(request, rank, ranks, [&](const std::string& target) {
     auto same = device;
     same.target = target;

@@ -1,20 +1,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cmath>
-#include <filesystem>
-#include <fstream>
-
-#include "isthmus/base/error.hpp"
+#include "base/refusal.hpp"
+#include "base/temporary_folder.hpp"
+#include "hpcc/run_conditions.hpp"
 #include "isthmus/hpcc/compile.hpp"
 #include "isthmus/hpcc/run.hpp"
 
 namespace isthmus::hpcc {
 namespace {
-
-using testing::HasSubstr;
-using testing::ThrowsMessage;
 
 struct Case {
   const char* benchmark;
@@ -35,15 +29,7 @@ std::vector<Case> cases() {
 class Binary {
  public:
   explicit Binary(const Case& of)
-      : file_(std::filesystem::temp_directory_path() /
-              ("isthmus-" + std::to_string(getpid()) + "-" + of.benchmark + ".bin")) {
-    made_ = compile({.benchmark = of.benchmark, .variant = "single", .overrides = of.compiled}, file_.string());
-  }
-  ~Binary() { std::filesystem::remove(file_); }
-  Binary(const Binary&) = delete;
-  Binary& operator=(const Binary&) = delete;
-
-  const Compilation& made() const { return made_; }
+      : made_(compile({.benchmark = of.benchmark, .variant = "single", .overrides = of.compiled}, file_)) {}
 
   /// A job with it on a device that does not compile, or whose side file leaves room for banks.
   Job job(const Case& of, const std::shared_ptr<offload::ComputeDevice>& device) const {
@@ -53,19 +39,15 @@ class Binary {
     overrides.push_back(of.free);
     parts.parameters = Parameters(made_.parameters, overrides);
     parts.grid = cluster::nearest_grid(1);
-    parts.binary = file_.string();
+    parts.binary = file_;
     return {of.benchmark, std::move(parts)};
   }
 
  private:
-  std::filesystem::path file_;
+  TemporaryFolder folder_;
+  std::string file_ = folder_ / "kernel.bin";
   Compilation made_;
 };
-
-const Entry& entry_named(const char* name) {
-  const auto all = all_benchmarks();
-  return *std::ranges::find(all, name, &Entry::name);
-}
 
 TEST(Precompiled, EveryBenchmarkRunsWhereNothingCompilesAndNothingIsProbed) {
   const auto device = offload::open_compute("opencl:0");
@@ -73,7 +55,7 @@ TEST(Precompiled, EveryBenchmarkRunsWhereNothingCompilesAndNothingIsProbed) {
     const Binary binary(each);
     Job job = binary.job(each, device);
     EXPECT_FALSE(job.has_probes());
-    const auto benchmark = entry_named(each.benchmark).make(job);
+    const auto benchmark = entry_of(each.benchmark).make(job);
     benchmark->connect();
     benchmark->reset();
     EXPECT_EQ(benchmark->run().size(), benchmark->metrics().size()) << each.benchmark;
@@ -93,8 +75,8 @@ TEST(Precompiled, ParametersOfABoardNeedNoDevice) {
       EXPECT_EQ(name + "=" + found->value, assignment);
     }
   }
-  EXPECT_THAT([] { parameters_of({.benchmark = "gemm", .target = kBoard, .overrides = {"BLOK_SIZE=1"}}); },
-              ThrowsMessage<Error>(HasSubstr("did you mean 'BLOCK_SIZE'?")));
+  EXPECT_THAT(refusal([] { parameters_of({.benchmark = "gemm", .target = kBoard, .overrides = {"BLOK_SIZE=1"}}); }),
+              testing::HasSubstr("did you mean 'BLOCK_SIZE'?"));
 }
 
 SideFile side_of(const char* tool, const char* memory) {
@@ -105,7 +87,6 @@ SideFile side_of(const char* tool, const char* memory) {
           .shape = "",
           .device = "",
           .driver = "",
-          .parameters = {},
           .replicated = {"stream"},
           .memory = memory,
           .banks = {{"in1", {5, 6}}}};
@@ -113,7 +94,7 @@ SideFile side_of(const char* tool, const char* memory) {
 
 TEST(Precompiled, EachDriverKnowsReplicationsAndBanksInItsWay) {
   using Told = offload::MemoryBank::Told;
-  const offload::ComputeKernel kernel({}, "stream_1");
+  const offload::Kernel kernel({}, "stream_1");
   const SideFile xrt = side_of("xrt", "HBM");
   EXPECT_EQ(xrt.kernel_name("stream", 1), "stream:{stream_1}");
   EXPECT_EQ(xrt.kernel_name("other", 1), "other");

@@ -1,27 +1,18 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
 #include "hpcc/block_cyclic.hpp"
-#include "hpcc/kernel_with_a_fault.hpp"
+#include "hpcc/small_runs.hpp"
 #include "hpcc/transpose_layout.hpp"
-#include "isthmus/base/error.hpp"
 #include "isthmus/hpcc/run.hpp"
 
 namespace isthmus::hpcc {
 namespace {
 
-using testing::HasSubstr;
-using testing::ThrowsMessage;
-
-Request small(const std::string& variant, const std::vector<std::string>& overrides = {}) {
-  Request request{.benchmark = "ptrans", .size = "small", .repetitions = 1};
-  request.variant = variant;
-  request.overrides = {"MATRIX_SIZE=192", "BLOCK_SIZE=64"};
-  request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
-  return request;
+Request small(const char* variant, const std::vector<std::string>& overrides = {}) {
+  return Shape{variant}.request("ptrans", {"MATRIX_SIZE=192", "BLOCK_SIZE=64"}, overrides);
 }
 
 TEST(BlockGrid, EveryBlockHasOneOwnerAndIsSentOnceToWhereItsTransposedPlaceIs) {
@@ -153,25 +144,20 @@ TEST(Ptrans, ReportsRateOperationsAndTrafficOfOneTime) {
 }
 
 TEST(Ptrans, AnExponentBitOfOneElementIsCaught) {
-  const KernelWithAFault kernel("kernels/hpcc/ptrans_ndrange_cpu.cl", R"(
+  const KernelWithAFault kernel(kShapes[1].file("ptrans"), R"(
     if (each == 4) ((__global uint*)mine.c)[7] ^= 1u << 23;)");
-  Request request = small("ndrange");
-  request.kernel_file = kernel.file();
-  EXPECT_FALSE(run(request, cluster::alone()).validation.passed());
+  EXPECT_FALSE(validated_with(kernel, small("ndrange")));
 }
 
 TEST(Ptrans, WhatDoesNotFitIsRefused) {
-  const auto refused = [](const Request& request, const std::string& why) {
-    EXPECT_THAT([&] { run(request, cluster::alone()); }, ThrowsMessage<Error>(HasSubstr(why)));
-  };
-  refused(small("ndrange", {"MATRIX_SIZE=200"}), "MATRIX_SIZE=200: expected a multiple of BLOCK_SIZE=64");
-  refused(small("ndrange", {"BLOCK_SIZE=24", "MATRIX_SIZE=240"}), "BLOCK_SIZE=24: expected a multiple of 16");
-  refused(small("single", {"BLOCK_SIZE=8192", "MATRIX_SIZE=8192"}), "bytes of local memory");
-  refused(small("single", {"CHANNEL_WIDTH=7"}), "BLOCK_SIZE=64: expected a multiple of CHANNEL_WIDTH=7");
-  refused(small("ndrange", {"MATRIX_SIZE=6400000"}), "MATRIX_SIZE=6400000: needs");
+  expect_refused(small("ndrange", {"MATRIX_SIZE=200"}), "MATRIX_SIZE=200: expected a multiple of BLOCK_SIZE=64");
+  expect_refused(small("ndrange", {"BLOCK_SIZE=24", "MATRIX_SIZE=240"}), "BLOCK_SIZE=24: expected a multiple of 16");
+  expect_refused(small("single", {"BLOCK_SIZE=8192", "MATRIX_SIZE=8192"}), "bytes of local memory");
+  expect_refused(small("single", {"CHANNEL_WIDTH=7"}), "BLOCK_SIZE=64: expected a multiple of CHANNEL_WIDTH=7");
+  expect_refused(small("ndrange", {"MATRIX_SIZE=6400000"}), "MATRIX_SIZE=6400000: needs");
   Request request = small("ndrange");
   request.scheme = "cpu";
-  refused(request, "--scheme cpu: no device takes part in it");
+  expect_refused(request, "--scheme cpu: no device takes part in it");
 }
 
 }  // namespace

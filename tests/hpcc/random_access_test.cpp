@@ -1,30 +1,21 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <deque>
 #include <memory>
 #include <utility>
 
-#include "cluster/group.hpp"
-#include "hpcc/kernel_with_a_fault.hpp"
+#include "cluster/single_rank.hpp"
 #include "hpcc/numbers_probe.hpp"
 #include "hpcc/random_numbers.hpp"
 #include "hpcc/run_conditions.hpp"
-#include "isthmus/base/error.hpp"
+#include "hpcc/small_runs.hpp"
 #include "isthmus/hpcc/run.hpp"
 
 namespace isthmus::hpcc {
 namespace {
 
-using testing::HasSubstr;
-using testing::ThrowsMessage;
-
-Request small(const std::string& variant, const std::vector<std::string>& overrides = {}) {
-  Request request{.benchmark = "random_access", .size = "small", .repetitions = 1};
-  request.variant = variant;
-  request.overrides = {"TABLE_SIZE_LOG=14"};
-  request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
-  return request;
+Request small(const char* variant, const std::vector<std::string>& overrides = {}) {
+  return Shape{variant}.request("random_access", {"TABLE_SIZE_LOG=14"}, overrides);
 }
 
 TEST(RandomNumbers, JumpingAheadGivesWhatSteppingGives) {
@@ -86,19 +77,11 @@ TEST(RandomAccess, ABufferOfLoadedWordsLosesUpdatesAndEveryOneIsCounted) {
 }
 
 /// The first of so many ranks, each on a host of its own, of which the others keep still.
-class OneOfMany final : public cluster::Ranks::Group {
+class OneOfMany final : public cluster::SingleRank {
  public:
   explicit OneOfMany(int size) : size_(size) {}
-  int rank() const override { return 0; }
   int size() const override { return size_; }
-  void barrier() override {}
-  void largest(std::span<double>) override {}
-  void sum(std::span<double>) override {}
-  void broadcast(std::span<std::byte>, int) override {}
-  std::vector<std::string> gather(const std::string& text) override { return {text}; }
   void exchange(std::span<const std::byte>, int, std::span<std::byte>, int) override {}
-  std::shared_ptr<Group> split(int, int) override { return std::make_shared<OneOfMany>(1); }
-  std::shared_ptr<Group> on_this_host() override { return std::make_shared<OneOfMany>(1); }
 
  private:
   int size_;
@@ -158,7 +141,7 @@ TEST(RandomAccess, PlainUpdatesMayLoseOneInAHundred) {
 }
 
 TEST(RandomAccess, TwoPercentOfTheWordsAreCaught) {
-  const KernelWithAFault kernel("kernels/hpcc/random_access_ndrange_cpu.cl", R"(
+  const KernelWithAFault kernel(kShapes[1].file("random_access"), R"(
     if (get_global_id(0) == 0) for (ulong k = 0; k < size; k += 50) table[k] ^= 4096UL;)");
   for (const char* atomic : {"ATOMIC=1", "ATOMIC=0"}) {
     Request request = small("ndrange", {atomic, kLargeTable});
@@ -170,14 +153,11 @@ TEST(RandomAccess, TwoPercentOfTheWordsAreCaught) {
 }
 
 TEST(RandomAccess, WhatDoesNotGoTogetherIsRefused) {
-  const auto refused = [](const Request& request, const std::string& why) {
-    EXPECT_THAT([&] { run(request, cluster::alone()); }, ThrowsMessage<Error>(HasSubstr(why)));
-  };
-  refused(small("single", {"ATOMIC=1"}),
-          "--set ATOMIC: expected 0 (the single-work-item kernel has no atomic updates), got '1'");
-  refused(small("ndrange", {"HPCC_FPGA_RA_RNG_COUNT_LOG=2"}), "expected at least 3");
-  refused(small("ndrange", {"HPCC_FPGA_RA_RNG_COUNT_LOG=15"}), "TABLE_SIZE_LOG=14: expected at least one word");
-  refused(small("ndrange", {"TABLE_SIZE_LOG=39"}), "TABLE_SIZE_LOG=39: needs 8796093022208 bytes of memory");
+  expect_refused(small("single", {"ATOMIC=1"}),
+                 "--set ATOMIC: expected 0 (the single-work-item kernel has no atomic updates), got '1'");
+  expect_refused(small("ndrange", {"HPCC_FPGA_RA_RNG_COUNT_LOG=2"}), "expected at least 3");
+  expect_refused(small("ndrange", {"HPCC_FPGA_RA_RNG_COUNT_LOG=15"}), "TABLE_SIZE_LOG=14: expected at least one word");
+  expect_refused(small("ndrange", {"TABLE_SIZE_LOG=39"}), "TABLE_SIZE_LOG=39: needs 8796093022208 bytes of memory");
 }
 
 }  // namespace

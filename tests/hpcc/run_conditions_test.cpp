@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "isthmus/base/error.hpp"
+#include "base/refusal.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -37,12 +37,7 @@ TEST(StandardSizes, GrowOnlyWhileAnEighthOfARanksMemoryHasRoom) {
 
 TEST(Overrides, WordsThatAreNoneOfThoseThatMayBeGetTheNearest) {
   const auto refused = [](const Request& request) {
-    try {
-      conditions_of(request, processor(kGibi, kGibi).device, 1);
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return refusal([&] { conditions_of(request, processor(kGibi, kGibi).device, 1); });
   };
   EXPECT_EQ(refused({.benchmark = "stream", .size = "standrad"}),
             "--size: unknown size 'standrad': expected small or standard; did you mean 'standard'?");

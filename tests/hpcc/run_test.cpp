@@ -17,9 +17,7 @@ using testing::AllOf;
 using testing::ElementsAre;
 
 Request small(const std::string& benchmark, const std::vector<std::string>& overrides) {
-  Request request{.benchmark = benchmark, .size = "small", .repetitions = 2};
-  request.overrides = overrides;
-  return request;
+  return {.benchmark = benchmark, .size = "small", .repetitions = 2, .overrides = overrides};
 }
 
 /// The replications whose launches a metric shows.

@@ -1,25 +1,15 @@
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hpcc/kernel_with_a_fault.hpp"
-#include "isthmus/base/error.hpp"
+#include "hpcc/small_runs.hpp"
 #include "isthmus/hpcc/run.hpp"
 
 namespace isthmus::hpcc {
 namespace {
 
-using testing::HasSubstr;
-using testing::ThrowsMessage;
-
-Request small(const std::vector<std::string>& overrides = {}) {
-  Request request{.benchmark = "stream", .size = "small", .repetitions = 2};
-  request.overrides = {"ARRAY_SIZE=65536", "DEVICE_BUFFER_SIZE=1024"};
-  request.overrides.insert(request.overrides.end(), overrides.begin(), overrides.end());
+Request small(const std::vector<std::string>& overrides = {}, const Shape& shape = {}) {
+  Request request = shape.request("stream", {"ARRAY_SIZE=65536", "DEVICE_BUFFER_SIZE=1024"}, overrides);
+  request.repetitions = 2;
   return request;
-}
-
-void expect_refused(const Request& request, const std::string& why) {
-  EXPECT_THAT([&] { run(request, cluster::alone()); }, ThrowsMessage<Error>(HasSubstr(why)));
 }
 
 TEST(Stream, BothVariantsAreRightInEveryTypeWidthAndReplication) {
@@ -27,9 +17,7 @@ TEST(Stream, BothVariantsAreRightInEveryTypeWidthAndReplication) {
     for (const char* type : {"DATA_TYPE=float", "DATA_TYPE=double"})
       for (const char* width : {"VECTOR_COUNT=1", "VECTOR_COUNT=8"})
         for (const char* copies : {"NUM_REPLICATIONS=1", "NUM_REPLICATIONS=4"}) {
-          Request request = small({type, width, copies});
-          request.variant = variant;
-          const Outcome done = run(request, cluster::alone());
+          const Outcome done = run(small({type, width, copies}, {variant}), cluster::alone());
           EXPECT_TRUE(done.validation.passed()) << variant << type << width << copies << done.validation.error;
           EXPECT_EQ(done.results.size(), 6U);
         }
@@ -51,22 +39,19 @@ TEST(Stream, TheBestRepetitionIsTheValue) {
 }
 
 TEST(Stream, AnExponentBitOfOneElementIsCaught) {
-  Request request = small();
-  const KernelWithAFault kernel("kernels/hpcc/stream_ndrange_cpu.cl", R"(
+  const KernelWithAFault kernel(kShapes[1].file("stream"), R"(
     if (get_global_id(0) == 5 && second_input) {
       __global uint* word = (__global uint*)&out[start + 3];
       *word ^= 1u << 23;
     })");
-  request.kernel_file = kernel.file();
-  EXPECT_FALSE(run(request, cluster::alone()).validation.passed());
+  EXPECT_FALSE(validated_with(kernel, small()));
 }
 
 TEST(Stream, WhatDoesNotDivideIsRefusedByName) {
   expect_refused(small({"ARRAY_SIZE=65537"}), "ARRAY_SIZE=65537: expected a multiple of 1024");
   expect_refused(small({"DEVICE_BUFFER_SIZE=24"}), "DEVICE_BUFFER_SIZE=24: expected a multiple of VECTOR_COUNT=16");
-  Request single = small({"DEVICE_BUFFER_SIZE=6", "GLOBAL_MEM_UNROLL=4"});
-  single.variant = "single";
-  expect_refused(single, "DEVICE_BUFFER_SIZE=6: expected a multiple of GLOBAL_MEM_UNROLL=4");
+  expect_refused(small({"DEVICE_BUFFER_SIZE=6", "GLOBAL_MEM_UNROLL=4"}, kShapes[0]),
+                 "DEVICE_BUFFER_SIZE=6: expected a multiple of GLOBAL_MEM_UNROLL=4");
 }
 
 TEST(Stream, WhatTheDeviceDoesNotHaveIsRefused) {

@@ -86,7 +86,7 @@ struct Layer {
 Layer load() {
   Layer found;
   setenv("ISTHMUS_RECORD_DIR", found.folder->path().c_str(), 1);
-  void* const library = dlopen(ISTHMUS_LAYER, RTLD_NOW);
+  void* const library = dlopen(ISTHMUS_RECORD_LAYER, RTLD_NOW);
   if (library == nullptr) throw std::runtime_error(dlerror());
   const auto init = reinterpret_cast<pfn_clInitLayer>(dlsym(library, "clInitLayer"));
   static cl_icd_dispatch driver{};

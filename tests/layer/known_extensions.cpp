@@ -1,6 +1,4 @@
-
 #include <cstring>
-#include <numeric>
 
 #include "layer/opencl_program.hpp"
 
@@ -9,9 +7,7 @@ namespace {
 
 template <class Function>
 Function ask(const Session& session, const char* name) {
-  cl_platform_id platform = nullptr;
-  check(clGetDeviceInfo(session.device, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr), "platform");
-  return reinterpret_cast<Function>(clGetExtensionFunctionAddressForPlatform(platform, name));
+  return reinterpret_cast<Function>(session.extension(name));
 }
 
 bool has(const Session& session, const char* extension) {
@@ -31,24 +27,20 @@ void use_unified_memory(const Session& session) {
   for (void*& place : places) {
     cl_int result = CL_SUCCESS;
     place = allocate(session.context, session.device, nullptr, 1024, 0, &result);
-    check(result, "clSharedMemAllocINTEL");
-    say({.what = "allocate USM", .bytes = 1024});
+    done(result, {.what = "allocate USM", .bytes = 1024});
   }
   const std::uint8_t pattern = 3;
-  check(fill(queue, places[0], &pattern, 1, 1024, 0, nullptr, nullptr), "fill USM");
-  say({.what = "USM fill", .bytes = 1024});
-  check(copy(queue, CL_TRUE, places[1], places[0], 512, 0, nullptr, nullptr), "copy USM");
-  say({.what = "USM copy", .bytes = 512, .blocking = true});
+  done(fill(queue, places[0], &pattern, 1, 1024, 0, nullptr, nullptr), {.what = "USM fill", .bytes = 1024});
+  done(copy(queue, CL_TRUE, places[1], places[0], 512, 0, nullptr, nullptr),
+       {.what = "USM copy", .bytes = 512, .blocking = true});
   std::vector<std::uint8_t> bytes(512);
   std::memcpy(bytes.data(), places[1], bytes.size());
-  answer("sum of unified memory", std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0}));
+  answer("sum of unified memory", sum(bytes));
   cl_kernel add = session.kernel("add");
-  check(argument(add, 0, places[0]), "clSetKernelArgMemPointerINTEL");
-  say({.what = "set USM argument"});
+  done(argument(add, 0, places[0]), {.what = "set USM argument"});
   clReleaseKernel(add);
   for (void* place : places) {
-    check(release(session.context, place), "clMemFreeINTEL");
-    say({.what = "release USM"});
+    done(release(session.context, place), {.what = "release USM"});
   }
   clReleaseCommandQueue(queue);
 }
@@ -67,10 +59,8 @@ void use_command_buffer(const Session& session) {
   const std::size_t one = 1;
   check(record(buffer, nullptr, nullptr, nothing, 1, nullptr, &one, &one, 0, nullptr, nullptr, nullptr), "record");
   check(finalize(buffer), "clFinalizeCommandBufferKHR");
-  check(enqueue(0, nullptr, buffer, 0, nullptr, nullptr), "clEnqueueCommandBufferKHR");
-  say({.what = "command buffer"});
-  check(clFinish(queue), "clFinish");
-  say({.what = "finish", .blocking = true});
+  done(enqueue(0, nullptr, buffer, 0, nullptr, nullptr), {.what = "command buffer"});
+  finish(queue);
   check(release(buffer), "clReleaseCommandBufferKHR");
   clReleaseKernel(nothing);
   clReleaseCommandQueue(queue);

@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <thread>
 
 #include "layer/opencl_program.hpp"
@@ -12,8 +11,8 @@ void add(const Session&, cl_command_queue queue, cl_kernel kernel, cl_mem values
   check(clSetKernelArg(kernel, 0, sizeof values, &values), "clSetKernelArg");
   check(clSetKernelArg(kernel, 1, sizeof more, &more), "clSetKernelArg");
   const std::size_t local = 64;
-  check(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &kValues, &local, 0, nullptr, nullptr), "add");
-  say({.what = "kernel", .kernel = "add", .global = {kValues}, .local = {local}});
+  done(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &kValues, &local, 0, nullptr, nullptr),
+       {.what = "kernel", .kernel = "add", .global = {kValues}, .local = {local}});
 }
 
 }  // namespace
@@ -25,30 +24,24 @@ void compute(const Session& session) {
   cl_kernel kernel = session.kernel("add");
   cl_kernel nothing = session.kernel("nothing");
   add(session, queue, kernel, values, 5);
-  check(clEnqueueTask(queue, nothing, 0, nullptr, nullptr), "task");
-  say({.what = "task", .kernel = "nothing", .global = {1}, .local = {1}});
+  done(clEnqueueTask(queue, nothing, 0, nullptr, nullptr),
+       {.what = "task", .kernel = "nothing", .global = {1}, .local = {1}});
   const std::array<std::size_t, 2> global{8, 4};
-  check(clEnqueueNDRangeKernel(queue, nothing, 2, nullptr, global.data(), nullptr, 0, nullptr, nullptr), "nothing");
-  say({.what = "kernel", .kernel = "nothing", .global = {8, 4}});
-  check(clEnqueueBarrierWithWaitList(queue, 0, nullptr, nullptr), "barrier");
-  say({.what = "barrier"});
-  check(clEnqueueMarkerWithWaitList(queue, 0, nullptr, nullptr), "marker");
-  say({.what = "marker"});
+  done(clEnqueueNDRangeKernel(queue, nothing, 2, nullptr, global.data(), nullptr, 0, nullptr, nullptr),
+       {.what = "kernel", .kernel = "nothing", .global = {8, 4}});
+  done(clEnqueueBarrierWithWaitList(queue, 0, nullptr, nullptr), {.what = "barrier"});
+  done(clEnqueueMarkerWithWaitList(queue, 0, nullptr, nullptr), {.what = "marker"});
   cl_event marked = nullptr;
-  check(clEnqueueMarker(queue, &marked), "old marker");
-  say({.what = "marker"});
-  check(clEnqueueBarrier(queue), "old barrier");
-  say({.what = "barrier"});
-  check(clFlush(queue), "clFlush");
-  say({.what = "flush"});
+  done(clEnqueueMarker(queue, &marked), {.what = "marker"});
+  done(clEnqueueBarrier(queue), {.what = "barrier"});
+  flush(queue);
   std::vector<cl_int> result(kValues);
-  check(clEnqueueReadBuffer(queue, values, CL_TRUE, 0, kValues * sizeof(cl_int), result.data(), 0, nullptr, nullptr),
-        "read");
-  say({.what = "read buffer", .bytes = kValues * sizeof(cl_int), .blocking = true});
+  done(clEnqueueReadBuffer(queue, values, CL_TRUE, 0, kValues * sizeof(cl_int), result.data(), 0, nullptr, nullptr),
+       {.what = "read buffer", .bytes = kValues * sizeof(cl_int), .blocking = true});
   answer("first value", static_cast<std::uint64_t>(result.front()));
   answer("last value", static_cast<std::uint64_t>(result.back()));
-  answer("a read that is refused", static_cast<std::uint64_t>(-clEnqueueReadBuffer(
-                                       queue, values, CL_TRUE, 1 << 20, 8, result.data(), 0, nullptr, nullptr)));
+  answer_error("a read that is refused",
+               clEnqueueReadBuffer(queue, values, CL_TRUE, 1 << 20, 8, result.data(), 0, nullptr, nullptr));
   say({.what = "read buffer", .bytes = 8, .blocking = true});
   clReleaseEvent(marked);
   for (cl_kernel one : {kernel, nothing}) clReleaseKernel(one);

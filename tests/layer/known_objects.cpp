@@ -12,11 +12,9 @@ void make_images(const Session& session) {
   cl_int result = CL_SUCCESS;
   cl_mem flat = clCreateImage2D(session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, &kFormat, 8, 4, 0,
                                 content.data(), &result);
-  check(result, "clCreateImage2D");
-  say({.what = "create image with content", .bytes = 8 * 4 * 4});
+  done(result, {.what = "create image with content", .bytes = 8 * 4 * 4});
   cl_mem deep = clCreateImage3D(session.context, CL_MEM_READ_WRITE, &kFormat, 8, 4, 2, 0, 0, nullptr, &result);
-  check(result, "clCreateImage3D");
-  say({.what = "create image", .bytes = 8 * 4 * 2 * 4});
+  done(result, {.what = "create image", .bytes = 8 * 4 * 2 * 4});
   for (cl_mem image : {flat, deep}) clReleaseMemObject(image);
 }
 
@@ -25,8 +23,7 @@ void make_sub_buffer(const Session& session) {
   const cl_buffer_region region{.origin = 4096, .size = 1024};
   cl_int result = CL_SUCCESS;
   cl_mem part = clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION, &region, &result);
-  check(result, "clCreateSubBuffer");
-  say({.what = "create sub-buffer", .bytes = 1024});
+  done(result, {.what = "create sub-buffer", .bytes = 1024});
   for (cl_mem buffer : {part, whole}) clReleaseMemObject(buffer);
 }
 
@@ -39,11 +36,10 @@ void make_programs(const Session& session) {
   const unsigned char* known = place;
   cl_int result = CL_SUCCESS;
   cl_program again = clCreateProgramWithBinary(session.context, 1, &session.device, &size, &known, nullptr, &result);
-  check(result, "clCreateProgramWithBinary");
-  say({.what = "create program with binary"});
+  done(result, {.what = "create program with binary"});
   clReleaseProgram(again);
   answer("program of no code", clCreateProgramWithIL(session.context, nullptr, 0, &result) == nullptr ? 1 : 0);
-  answer("program of no code refused", static_cast<std::uint64_t>(-result));
+  answer_error("program of no code refused", result);
   say({.what = "create program with IL"});
 }
 

@@ -1,5 +1,3 @@
-#include <cstdio>
-
 #include "layer/opencl_program.hpp"
 
 namespace known {
@@ -9,24 +7,24 @@ namespace {
 void describe(const std::string& name, cl_command_queue queue) {
   cl_command_queue_properties properties = 0;
   std::size_t size = 0;
-  answer(name + " properties result", static_cast<std::uint64_t>(-clGetCommandQueueInfo(
-                                          queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, &size)));
+  answer_error(name + " properties result",
+               clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, &size));
   answer(name + " properties", properties);
   answer(name + " properties size", size);
-  answer(name + " properties, too little room",
-         static_cast<std::uint64_t>(-clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, 1, &properties, nullptr)));
+  answer_error(name + " properties, too little room",
+               clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, 1, &properties, nullptr));
   std::array<cl_queue_properties, 8> list{};
   size = 99;
-  answer(name + " list result", static_cast<std::uint64_t>(-clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY,
-                                                                                  sizeof list, list.data(), &size)));
+  answer_error(name + " list result",
+               clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, sizeof list, list.data(), &size));
   answer(name + " list size", size);
   for (std::size_t at = 0; at < size / sizeof list[0] && at < list.size(); ++at) answer(name + " list", list[at]);
   if (size > 0)
-    answer(name + " list, just enough room", static_cast<std::uint64_t>(-clGetCommandQueueInfo(
-                                                 queue, CL_QUEUE_PROPERTIES_ARRAY, size, list.data(), nullptr)));
+    answer_error(name + " list, just enough room",
+                 clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, size, list.data(), nullptr));
   if (size > 0)
-    answer(name + " list, too little room", static_cast<std::uint64_t>(-clGetCommandQueueInfo(
-                                                queue, CL_QUEUE_PROPERTIES_ARRAY, size - 1, list.data(), nullptr)));
+    answer_error(name + " list, too little room",
+                 clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES_ARRAY, size - 1, list.data(), nullptr));
 }
 
 /// What an event of the queue says of its times.
@@ -34,16 +32,14 @@ void describe_event(const std::string& name, const Session& session, cl_command_
   cl_mem buffer = session.buffer(64);
   std::array<char, 64> bytes{};
   cl_event event = nullptr;
-  check(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, 64, bytes.data(), 0, nullptr, &event), "write");
-  say({.what = "write buffer", .bytes = 64});
-  check(clFinish(queue), "clFinish");
-  say({.what = "finish", .blocking = true});
+  done(clEnqueueWriteBuffer(queue, buffer, CL_FALSE, 0, 64, bytes.data(), 0, nullptr, &event),
+       {.what = "write buffer", .bytes = 64});
+  finish(queue);
   cl_ulong time = 0;
-  answer(name + " time result", static_cast<std::uint64_t>(-clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END,
-                                                                                    sizeof time, &time, nullptr)));
+  answer_error(name + " time result",
+               clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr));
   answer(name + " time told", time != 0 ? 1 : 0);
-  answer(name + " unknown time",
-         static_cast<std::uint64_t>(-clGetEventProfilingInfo(event, 0, sizeof time, &time, nullptr)));
+  answer_error(name + " unknown time", clGetEventProfilingInfo(event, 0, sizeof time, &time, nullptr));
   clReleaseEvent(event);
   clReleaseMemObject(buffer);
 }
@@ -63,10 +59,8 @@ cl_command_queue made_by_list(const Session& session, const cl_queue_properties*
 
 /// A queue by the function of cl_khr_create_command_queue, where the driver has it.
 void describe_made_by_extension(const Session& session) {
-  cl_platform_id platform = nullptr;
-  check(clGetDeviceInfo(session.device, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr), "platform");
   const auto make = reinterpret_cast<clCreateCommandQueueWithPropertiesKHR_fn>(
-      clGetExtensionFunctionAddressForPlatform(platform, "clCreateCommandQueueWithPropertiesKHR"));
+      session.extension("clCreateCommandQueueWithPropertiesKHR"));
   answer("queues by an extension", make != nullptr);
   if (make == nullptr) return;
   const std::array<cl_queue_properties_khr, 3> free{CL_QUEUE_PROPERTIES, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, 0};
@@ -97,14 +91,12 @@ void show_properties(const Session& session) {
   cl_int result = CL_SUCCESS;
   answer("impossible queue made",
          clCreateCommandQueue(session.context, session.device, ~cl_command_queue_properties{0}, &result) != nullptr);
-  answer("impossible queue", static_cast<std::uint64_t>(-result));
-  cl_event user = clCreateUserEvent(session.context, &result);
-  say({.what = "create user event"});
+  answer_error("impossible queue", result);
+  cl_event user = make_gate(session);
   cl_ulong time = 0;
-  answer("time of a user's event", static_cast<std::uint64_t>(-clGetEventProfilingInfo(user, CL_PROFILING_COMMAND_END,
-                                                                                       sizeof time, &time, nullptr)));
-  check(clSetUserEventStatus(user, CL_COMPLETE), "clSetUserEventStatus");
-  say({.what = "set user event"});
+  answer_error("time of a user's event",
+               clGetEventProfilingInfo(user, CL_PROFILING_COMMAND_END, sizeof time, &time, nullptr));
+  done(clSetUserEventStatus(user, CL_COMPLETE), {.what = "set user event"});
   clReleaseEvent(user);
 }
 

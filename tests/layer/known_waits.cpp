@@ -9,8 +9,7 @@ namespace {
 constexpr std::size_t kOne = 1;
 
 void open(cl_event gate) {
-  check(clSetUserEventStatus(gate, CL_COMPLETE), "clSetUserEventStatus");
-  say({.what = "set user event"});
+  done(clSetUserEventStatus(gate, CL_COMPLETE), {.what = "set user event"});
 }
 
 struct Opener {
@@ -29,26 +28,14 @@ void CL_CALLBACK tell(cl_event, cl_int, void* promise) {
 }
 
 void set_callback(cl_event event, void(CL_CALLBACK* notify)(cl_event, cl_int, void*), void* data) {
-  check(clSetEventCallback(event, CL_COMPLETE, notify, data), "clSetEventCallback");
-  say({.what = "set event callback"});
-}
-
-void flush(cl_command_queue queue) {
-  check(clFlush(queue), "clFlush");
-  say({.what = "flush"});
-}
-
-void finish(cl_command_queue queue) {
-  check(clFinish(queue), "clFinish");
-  say({.what = "finish", .blocking = true});
+  done(clSetEventCallback(event, CL_COMPLETE, notify, data), {.what = "set event callback"});
 }
 
 void launch(const Session& session, cl_command_queue queue, cl_event gate, cl_event* event) {
   cl_kernel nothing = session.kernel("nothing");
   const cl_uint waits = gate != nullptr ? 1 : 0;
-  check(clEnqueueNDRangeKernel(queue, nothing, 1, nullptr, &kOne, &kOne, waits, waits != 0 ? &gate : nullptr, event),
-        "launch");
-  say({.what = "kernel", .kernel = "nothing", .global = {1}, .local = {1}});
+  done(clEnqueueNDRangeKernel(queue, nothing, 1, nullptr, &kOne, &kOne, waits, waits != 0 ? &gate : nullptr, event),
+       {.what = "kernel", .kernel = "nothing", .global = {1}, .local = {1}});
   clReleaseKernel(nothing);
 }
 
@@ -88,8 +75,7 @@ void wait_by_polling(cl_event event, cl_event gate) {
 cl_event make_gate(const Session& session) {
   cl_int result = CL_SUCCESS;
   cl_event gate = clCreateUserEvent(session.context, &result);
-  check(result, "clCreateUserEvent");
-  say({.what = "create user event"});
+  done(result, {.what = "create user event"});
   return gate;
 }
 
@@ -105,8 +91,7 @@ cl_event launch_three(const Session& session, cl_command_queue queue, cl_event g
 void wait_beside_opencl(const Session& session, cl_event event, cl_event gate) {
   cl_command_queue own = session.queue_with(0);
   cl_event marked = nullptr;
-  check(clEnqueueMarkerWithWaitList(own, 1, &event, &marked), "marker");
-  say({.what = "marker"});
+  done(clEnqueueMarkerWithWaitList(own, 1, &event, &marked), {.what = "marker"});
   flush(own);
   wait_by_callback(marked, gate);
   clReleaseEvent(marked);

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <numeric>
 #include <sstream>
 
 namespace known {
@@ -19,9 +20,9 @@ std::string sizes(const std::vector<std::size_t>& values) {
 
 }  // namespace
 
-void check(cl_int result, const char* what) {
+void check(cl_int result, const std::string& what) {
   if (result == CL_SUCCESS) return;
-  std::fprintf(stderr, "error: %s: %d\n", what, result);
+  std::fprintf(stderr, "error: %s: %d\n", what.c_str(), result);
   std::exit(4);
 }
 
@@ -31,8 +32,29 @@ void say(const Said& said) {
   std::fflush(stdout);
 }
 
+void done(cl_int result, const Said& said) {
+  check(result, said.what);
+  say(said);
+}
+
 void answer(const std::string& what, std::uint64_t value) {
   std::printf("answer %s: %llu\n", what.c_str(), static_cast<unsigned long long>(value));
+}
+
+void answer_error(const std::string& what, cl_int result) {
+  answer(what, static_cast<std::uint64_t>(-result));
+}
+
+void flush(cl_command_queue queue) {
+  done(clFlush(queue), {.what = "flush"});
+}
+
+void finish(cl_command_queue queue) {
+  done(clFinish(queue), {.what = "finish", .blocking = true});
+}
+
+std::uint64_t sum(const std::vector<std::uint8_t>& bytes) {
+  return std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0});
 }
 
 Session::Session() {
@@ -44,8 +66,7 @@ Session::Session() {
   check(result, "clCreateContext");
   const char* source = kSource;
   program = clCreateProgramWithSource(context, 1, &source, nullptr, &result);
-  check(result, "clCreateProgramWithSource");
-  say({.what = "create program with source"});
+  done(result, {.what = "create program with source"});
   check(clBuildProgram(program, 1, &device, "", nullptr, nullptr), "clBuildProgram");
   say({.what = "build program"});
 }
@@ -66,9 +87,14 @@ cl_mem Session::buffer(std::size_t bytes, const void* content) const {
   cl_int result = CL_SUCCESS;
   const cl_mem_flags flags = CL_MEM_READ_WRITE | (content != nullptr ? CL_MEM_COPY_HOST_PTR : 0);
   const cl_mem made = clCreateBuffer(context, flags, bytes, const_cast<void*>(content), &result);
-  check(result, "clCreateBuffer");
-  say({.what = content != nullptr ? "create buffer with content" : "create buffer", .bytes = bytes});
+  done(result, {.what = content != nullptr ? "create buffer with content" : "create buffer", .bytes = bytes});
   return made;
+}
+
+void* Session::extension(const char* name) const {
+  cl_platform_id platform = nullptr;
+  check(clGetDeviceInfo(device, CL_DEVICE_PLATFORM, sizeof platform, &platform, nullptr), "platform");
+  return clGetExtensionFunctionAddressForPlatform(platform, name);
 }
 
 cl_kernel Session::kernel(const char* name) const {

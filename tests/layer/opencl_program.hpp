@@ -15,7 +15,7 @@
 namespace known {
 
 /// Ends the program with a line where OpenCL did not do what the program is about.
-void check(cl_int result, const char* what);
+void check(cl_int result, const std::string& what);
 
 /// What a record of this program has to say, as a line on its standard output: the program prints the same with the
 /// layer and without, and the record's commands are these lines.
@@ -28,8 +28,16 @@ struct Said {
   std::vector<std::size_t> local{};
 };
 void say(const Said& said);
+/// A call that was made: checks its result and says it.
+void done(cl_int result, const Said& said);
 /// Something that OpenCL answered; it must be the same with the layer and without.
 void answer(const std::string& what, std::uint64_t value);
+/// The error that OpenCL answered, as a number above 0.
+void answer_error(const std::string& what, cl_int result);
+
+void flush(cl_command_queue queue);
+void finish(cl_command_queue queue);
+std::uint64_t sum(const std::vector<std::uint8_t>& bytes);
 
 /// The first device of the first platform, and a program with the kernels `add` (a value to each int) and `nothing`.
 struct Session {
@@ -41,6 +49,8 @@ struct Session {
   cl_command_queue queue_with(cl_command_queue_properties properties) const;
   cl_mem buffer(std::size_t bytes, const void* content = nullptr) const;
   cl_kernel kernel(const char* name) const;
+  /// A function of an extension; null where the driver has it not.
+  void* extension(const char* name) const;
 
   cl_device_id device = nullptr;
   cl_context context = nullptr;

@@ -93,9 +93,9 @@ std::vector<std::string> Session::lines(const std::string& word) const {
 Session run_with_layer(const std::vector<std::string>& arguments) {
   const TemporaryFolder folder;
   Session run;
-  run.outcome =
-      tools::run({.words = words(arguments),
-                  .environment = {"OPENCL_LAYERS=" ISTHMUS_LAYER, "ISTHMUS_RECORD_DIR=" + folder.path().string()}});
+  run.outcome = tools::run(
+      {.words = words(arguments),
+       .environment = {"OPENCL_LAYERS=" ISTHMUS_RECORD_LAYER, "ISTHMUS_RECORD_DIR=" + folder.path().string()}});
   for (const auto& entry : std::filesystem::directory_iterator(folder.path()))
     run.journals.push_back(read_journal(entry.path()));
   std::ranges::sort(run.journals, {}, [](const Recorded& one) { return one.process.monotonic; });

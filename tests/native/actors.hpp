@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "engine/plain_actors.hpp"
 #include "isthmus/native.hpp"
 
 namespace isthmus {
@@ -28,37 +29,41 @@ inline std::vector<int> upto(int count) {
   return numbers;
 }
 
-/// A source and a sink at `depth`.
+/// An actor that feeds another.
+template <class From = Source, class To = Sink>
 struct Pair {
   Graph graph;
-  Source& source = graph.add<Source>("source");
-  Sink& sink = graph.add<Sink>("sink");
-  explicit Pair(int depth = 16) {
-    graph.connect(source.out, sink.in,
-                  {.depth = depth, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)});
+  From& source = graph.add<From>("source");
+  To& sink = graph.add<To>("sink");
+  explicit Pair(int depth = 16) { graph.connect(source.out, sink.in, wire(depth)); }
+};
+
+/// An actor between two others.
+template <class From, class Through, class To>
+struct Chain {
+  Graph graph;
+  From& from;
+  Through& through;
+  To& to;
+  explicit Chain(int depth, const ActorOptions& options = {})
+      : from(graph.add<From>("from", options)),
+        through(graph.add<Through>("through", options)),
+        to(graph.add<To>("to", options)) {
+    graph.connect(from.out, through.in, wire(depth));
+    graph.connect(through.out, to.in, wire(depth));
   }
 };
 
-constexpr ChannelOptions wire(int depth) {
-  return {.depth = depth, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
-}
-
-/// Finishes after ten tokens.
-struct Quitter {
-  In<int> in;
-  int left = 10;
-  void step() {
-    in.read();
-    --left;
+/// Two actors that feed each other.
+template <class One, class Other>
+struct Ring {
+  Graph graph;
+  One& one = graph.add<One>("one");
+  Other& other = graph.add<Other>("other");
+  explicit Ring(int depth) {
+    graph.connect(one.out, other.in, wire(depth));
+    graph.connect(other.out, one.in, wire(depth));
   }
-  bool done() const { return left == 0; }
-};
-
-/// Answers with the double.
-struct Pong {
-  In<int> in;
-  Out<int> out;
-  void step() { out.push(2 * in.read()); }
 };
 
 }  // namespace isthmus

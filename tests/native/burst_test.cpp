@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -141,21 +140,6 @@ struct Pairs {
       : from(graph.add<From>("from", options)), to(graph.add<To>("to", options)) {
     graph.connect(from.out, to.in, wire(depth));
     graph.connect(from.negative, to.negative, wire(beside));
-  }
-};
-
-template <class From, class Through, class To>
-struct Chain {
-  Graph graph;
-  From& from;
-  Through& through;
-  To& to;
-  explicit Chain(int depth, const ActorOptions& options = {})
-      : from(graph.add<From>("from", options)),
-        through(graph.add<Through>("through", options)),
-        to(graph.add<To>("to", options)) {
-    graph.connect(from.out, through.in, wire(depth));
-    graph.connect(through.out, to.in, wire(depth));
   }
 };
 

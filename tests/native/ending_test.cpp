@@ -36,13 +36,10 @@ struct Asker {
 };
 
 TEST_P(NativeEnding, APullAfterTheCloseFindsNothingAndNothingWasLost) {
-  Graph graph;
-  auto& source = graph.add<Source>("source");
-  auto& asker = graph.add<Asker>("asker");
-  graph.connect(source.out, asker.in, wire(4));
-  native::run(graph, {.workers = GetParam()});
-  EXPECT_EQ(asker.got, upto(kCount));
-  EXPECT_FALSE(asker.pulled_after_close);
+  Pair<Source, Asker> pair(4);
+  native::run(pair.graph, {.workers = GetParam()});
+  EXPECT_EQ(pair.sink.got, upto(kCount));
+  EXPECT_FALSE(pair.sink.pulled_after_close);
 }
 
 /// Counts its steps, the last of which may find the channel closed.
@@ -109,47 +106,28 @@ struct Guarded {
 };
 
 TEST_P(NativeEnding, AConsumerThatThrowsEndsTheRunAndUnwindsItsProducer) {
-  Graph graph;
+  Pair<Guarded, Thrower> pair(8);
   int unwound = 0;
-  auto& producer = graph.add<Guarded>("producer");
-  producer.unwound = &unwound;
-  auto& consumer = graph.add<Thrower>("consumer");
-  graph.connect(producer.out, consumer.in, wire(8));
-  EXPECT_THAT([&] { native::run(graph, {.workers = GetParam()}); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("consumer"), HasSubstr("the consumer died"))));
+  pair.source.unwound = &unwound;
+  EXPECT_THAT([&] { native::run(pair.graph, {.workers = GetParam()}); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("sink"), HasSubstr("the consumer died"))));
   EXPECT_EQ(unwound, 1);
 }
 
 TEST_P(NativeEnding, AProducerWhoseConsumerHasFinishedGetsAnError) {
-  Graph graph;
-  auto& source = graph.add<Source>("source");
-  auto& quitter = graph.add<Quitter>("quitter");
-  graph.connect(source.out, quitter.in, wire(8));
-  const auto report = native::run(graph, {.workers = GetParam(), .throw_on_error = false});
+  Pair<Source, Quitter> pair(8);
+  const auto report = native::run(pair.graph, {.workers = GetParam(), .throw_on_error = false});
   EXPECT_EQ(report.outcome, Outcome::stuck);
-  EXPECT_THAT(report.message, AllOf(HasSubstr("source"), HasSubstr("quitter has finished")));
+  EXPECT_THAT(report.message, AllOf(HasSubstr("source"), HasSubstr("sink has finished")));
   EXPECT_EQ(report.channels.front().popped, 10);
   EXPECT_EQ(report.channels.front().pushed, 18);
 }
 
-struct Exchange {
-  In<int> in;
-  Out<int> out;
-  void step() {
-    const int token = in.read();
-    out.push(token);
-  }
-  bool done() const { return false; }
-};
-
 TEST_P(NativeEnding, ActorsThatWaitForEachOtherAreNamed) {
-  Graph graph;
-  auto& a = graph.add<Exchange>("a");
-  auto& b = graph.add<Exchange>("b");
-  graph.connect(a.out, b.in, wire(2));
-  graph.connect(b.out, a.in, wire(2));
-  EXPECT_THAT([&] { native::run(graph, {.workers = GetParam()}); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("deadlock"), HasSubstr("a waits for a token of 'b.out -> a.in'"))));
+  Ring<Pong, Pong> ring(2);
+  EXPECT_THAT(
+      [&] { native::run(ring.graph, {.workers = GetParam()}); },
+      ThrowsMessage<Error>(AllOf(HasSubstr("deadlock"), HasSubstr("one waits for a token of 'other.out -> one.in'"))));
 }
 
 struct Mute {
@@ -160,14 +138,10 @@ struct Mute {
 };
 
 TEST_P(NativeEnding, ARunInWhichNothingCanEverMoveAgainEnds) {
-  Graph graph;
-  auto& a = graph.add<Mute>("a");
-  auto& b = graph.add<Mute>("b");
-  graph.connect(a.out, b.in, wire(2));
-  graph.connect(b.out, a.in, wire(2));
-  const auto report = native::run(graph, {.workers = GetParam(), .throw_on_error = false});
+  Ring<Mute, Mute> ring(2);
+  const auto report = native::run(ring.graph, {.workers = GetParam(), .throw_on_error = false});
   EXPECT_EQ(report.outcome, Outcome::quiescent);
-  EXPECT_THAT(report.message, AllOf(HasSubstr("a waits for news"), HasSubstr("b waits for news")));
+  EXPECT_THAT(report.message, AllOf(HasSubstr("one waits for news"), HasSubstr("other waits for news")));
 }
 
 /// Asks nothing, moves nothing, and never says that it is done.
@@ -190,8 +164,8 @@ TEST_P(NativeEnding, AnActorThatStepsForEverButDoesNothingHoldsNoRunUp) {
 
 TEST_P(NativeEnding, OfALongDeadlockAFewActorsAreNamedAndTheOthersCounted) {
   Graph graph;
-  std::vector<Exchange*> ring;
-  for (int i = 0; i < 60; ++i) ring.push_back(&graph.add<Exchange>("actor " + std::to_string(i)));
+  std::vector<Pong*> ring;
+  for (int i = 0; i < 60; ++i) ring.push_back(&graph.add<Pong>("actor " + std::to_string(i)));
   for (std::size_t i = 0; i < ring.size(); ++i) graph.connect(ring[i]->out, ring[(i + 1) % ring.size()]->in, wire(2));
   const auto report = native::run(graph, {.workers = GetParam(), .throw_on_error = false});
   EXPECT_EQ(report.outcome, Outcome::deadlock);
@@ -205,11 +179,8 @@ struct Beat {
 };
 
 TEST_P(NativeEnding, PeriodicActorsEndWithTheOthers) {
-  Graph graph;
-  auto& beat = graph.add<Beat>("beat");
-  auto& quitter = graph.add<Quitter>("quitter");
-  graph.connect(beat.out, quitter.in, wire(4));
-  const auto report = native::run(graph, {.workers = GetParam()});
+  Pair<Beat, Quitter> pair(4);
+  const auto report = native::run(pair.graph, {.workers = GetParam()});
   EXPECT_EQ(report.outcome, Outcome::finished);
   EXPECT_EQ(report.channels.front().popped, 10);
 }

@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <numeric>
 #include <random>
 
 #include "actors.hpp"
@@ -24,12 +23,6 @@ native::Runtime::Mover wandering(unsigned seed) {
   };
 }
 
-struct Doubler {
-  In<int> in;
-  Out<int> out;
-  void step() { out.push(2 * in.read()); }
-};
-
 /// A pull that fails lets the step end: between two steps more often than in one.
 struct PullingDoubler {
   In<int> in;
@@ -44,7 +37,7 @@ TEST(NativeMoving, LosesNoTokenAndNoWakeUp) {
   for (unsigned seed = 1; seed <= 12; ++seed) {
     Graph graph;
     auto& source = graph.add<Source>("source");
-    auto& first = graph.add<Doubler>("first");
+    auto& first = graph.add<Pong>("first");
     auto& second = graph.add<PullingDoubler>("second");
     auto& sink = graph.add<Sink>("sink");
     const int depth = 1 << (seed % 7);
@@ -52,20 +45,15 @@ TEST(NativeMoving, LosesNoTokenAndNoWakeUp) {
     graph.connect(first.out, second.in, wire(depth));
     graph.connect(second.out, sink.in, wire(depth));
     native::Runtime(graph, {.workers = 3}, wandering(seed)).run();
-    std::vector<int> expected(kCount);
-    std::iota(expected.begin(), expected.end(), 0);
+    std::vector<int> expected = upto(kCount);
     for (int& number : expected) number *= 4;
     EXPECT_EQ(sink.got, expected) << "seed " << seed;
   }
 }
 
 TEST(NativeMoving, ADeadlockIsStillFoundWhereEveryoneWanders) {
-  Graph graph;
-  auto& one = graph.add<Doubler>("one");
-  auto& two = graph.add<Doubler>("two");
-  graph.connect(one.out, two.in, wire(4));
-  graph.connect(two.out, one.in, wire(4));
-  const auto report = native::Runtime(graph, {.workers = 2, .throw_on_error = false}, wandering(5)).run();
+  Ring<Pong, Pong> ring(4);
+  const auto report = native::Runtime(ring.graph, {.workers = 2, .throw_on_error = false}, wandering(5)).run();
   EXPECT_EQ(report.outcome, Outcome::deadlock);
   EXPECT_THAT(report.message, testing::HasSubstr("one waits for a token"));
 }

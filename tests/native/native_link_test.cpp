@@ -3,15 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
 #include <set>
 #include <stdexcept>
 #include <vector>
 
+#include "engine/plain_actors.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/native.hpp"
 #include "isthmus/native/link.hpp"
+#include "stream/echo.hpp"
 
 namespace isthmus {
 namespace {
@@ -64,12 +64,6 @@ struct Consumer {
   bool done() const { return got.size() == expected; }
 };
 
-struct Echo {
-  In<StreamWord> in{"in"};
-  Out<StreamWord> out{"out"};
-  void step() { out.push(in.read()); }
-};
-
 std::vector<std::byte> all_bytes() {
   std::vector<std::byte> bytes;
   for (int buffer = 0; buffer < kBuffers; ++buffer)
@@ -104,9 +98,8 @@ TEST_P(NativeLink, CarriesWordsThroughAKernelAndBack) {
   consumer.expected = all_bytes().size();
   link.connect(producer.link);
   link.connect(consumer.link);
-  const ChannelOptions wire{.depth = 8, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
-  graph.connect(link.to_kernel(), echo.in, wire);
-  graph.connect(echo.out, link.from_kernel(), wire);
+  graph.connect(link.to_kernel(), echo.in, wire(8));
+  graph.connect(echo.out, link.from_kernel(), wire(8));
   native::run(graph, {.workers = GetParam()});
   EXPECT_EQ(consumer.got, all_bytes());
   EXPECT_EQ(link.memory().lent(), 0U);

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -106,25 +105,19 @@ struct Refusing {
 };
 
 TEST_P(NativeSteppingOn, TheStateAtAnExceptionIsThere) {
-  Graph graph;
-  auto& source = graph.add<Source>("source");
-  auto& refusing = graph.add<Refusing>("refusing");
-  graph.connect(source.out, refusing.in, wire(16));
-  const auto report = native::run(graph, {.workers = GetParam(), .throw_on_error = false});
+  Pair<Source, Refusing> pair;
+  const auto report = native::run(pair.graph, {.workers = GetParam(), .throw_on_error = false});
   EXPECT_EQ(report.outcome, Outcome::failed);
-  EXPECT_EQ(refusing.got, 101);
-  EXPECT_GE(source.next, 101);
+  EXPECT_EQ(pair.sink.got, 101);
+  EXPECT_GE(pair.source.next, 101);
 }
 
 TEST_P(NativeSteppingOn, TheStateOfOneThatIsStoppedInsideAStepIsThere) {
-  Graph graph;
-  auto& source = graph.add<Source>("source");
-  auto& quitter = graph.add<Quitter>("quitter");
-  graph.connect(source.out, quitter.in, wire(16));
-  const auto report = native::run(graph, {.workers = GetParam(), .throw_on_error = false});
+  Pair<Source, Quitter> pair(16);
+  const auto report = native::run(pair.graph, {.workers = GetParam(), .throw_on_error = false});
   EXPECT_EQ(report.outcome, Outcome::stuck);
-  EXPECT_EQ(quitter.left, 0);
-  EXPECT_EQ(source.next, 27) << "ten read, sixteen in the channel, and the one that found no room";
+  EXPECT_EQ(pair.sink.left, 0);
+  EXPECT_EQ(pair.source.next, 27) << "ten read, sixteen in the channel, and the one that found no room";
 }
 
 TEST_P(NativeSteppingOn, TokensOfEachPortOfAnArrayComeInOrder) {
@@ -143,11 +136,8 @@ TEST_P(NativeSteppingOn, TokensOfEachPortOfAnArrayComeInOrder) {
     }
     native::run(graph, {.workers = GetParam()});
     EXPECT_EQ(merge.taken, 1000 * ports + ports * (ports - 1) / 2);
-    for (std::size_t i = 0; i < sinks.size(); ++i) {
-      std::vector<int> expected(1000 + i);
-      std::iota(expected.begin(), expected.end(), 0);
-      EXPECT_EQ(sinks[i]->got, expected) << "port " << i << " of " << ports;
-    }
+    for (int i = 0; i < ports; ++i)
+      EXPECT_EQ(sinks[static_cast<std::size_t>(i)]->got, upto(1000 + i)) << "port " << i << " of " << ports;
   }
 }
 
@@ -164,13 +154,10 @@ struct SelfReferring {
 };
 
 TEST_P(NativeSteppingOn, AnActorMayKeepAddressesOfItsOwn) {
-  Graph graph;
-  auto& source = graph.add<Source>("source");
-  auto& actor = graph.add<SelfReferring>("actor");
-  graph.connect(source.out, actor.in, wire(16));
-  native::run(graph, {.workers = GetParam()});
-  EXPECT_EQ(actor.got, kCount);
-  EXPECT_EQ(actor.counter, &actor.got);
+  Pair<Source, SelfReferring> pair;
+  native::run(pair.graph, {.workers = GetParam()});
+  EXPECT_EQ(pair.sink.got, kCount);
+  EXPECT_EQ(pair.sink.counter, &pair.sink.got);
 }
 
 /// Two that always have something to do, until they are told to end.
@@ -238,19 +225,14 @@ struct Several {
 
 TEST_P(NativeSteppingOn, SlotsAndPushesOfAStepArriveInOrderAtEveryDepth) {
   for (const int depth : {1, 2, 3, 16}) {
-    Graph graph;
-    auto& source = graph.add<Source>("source");
-    auto& several = graph.add<Several>("several");
-    auto& sink = graph.add<Sink>("sink");
-    source.count = 1000;
-    graph.connect(source.out, several.in, wire(depth));
-    graph.connect(several.out, sink.in, wire(depth));
-    native::run(graph, {.workers = GetParam()});
+    Chain<Source, Several, Sink> chain(depth);
+    chain.from.count = 1000;
+    native::run(chain.graph, {.workers = GetParam()});
     std::vector<int> expected;
     for (int i = 0; i < 1000; i += 2) expected.insert(expected.end(), {0, i, 2 * i + 1});
     // The step that finds the source closed has given out its first slot before it asks.
-    if (sink.got.size() == expected.size() + 1) expected.push_back(0);
-    EXPECT_EQ(sink.got, expected) << "depth " << depth;
+    if (chain.to.got.size() == expected.size() + 1) expected.push_back(0);
+    EXPECT_EQ(chain.to.got, expected) << "depth " << depth;
   }
 }
 

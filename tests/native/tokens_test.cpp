@@ -40,36 +40,28 @@ struct Ping {
 };
 
 TEST_P(NativeTokens, ATokenThatIsWaitedForIsNeverHeldBack) {
-  Graph graph;
-  auto& ping = graph.add<Ping>("ping");
-  auto& pong = graph.add<Pong>("pong");
-  graph.connect(ping.out, pong.in, wire(64));
-  graph.connect(pong.out, ping.in, wire(64));
-  native::run(graph, {.workers = GetParam()});
-  EXPECT_EQ(ping.sum, 2 * 3000 * 3001 / 2);
+  Ring<Ping, Pong> ring(64);
+  native::run(ring.graph, {.workers = GetParam()});
+  EXPECT_EQ(ring.one.sum, 2 * 3000 * 3001 / 2);
 }
 
 /// Gives out a slot in each step and is then a long time at other work, which ends when the reader says so.
 struct Slots {
   Out<int> out;
-  In<int> back;
+  In<int> in;
   int next = 0;
   void step() {
     out.slot() = next++;
-    back.read();
+    in.read();
   }
   bool done() const { return next == 1000; }
 };
 
 TEST_P(NativeTokens, AFilledSlotIsPublishedBeforeItsActorWaits) {
-  Graph graph;
-  auto& slots = graph.add<Slots>("slots");
-  auto& echo = graph.add<Pong>("echo");
-  graph.connect(slots.out, echo.in, wire(4));
-  graph.connect(echo.out, slots.back, wire(4));
-  const auto report = native::run(graph, {.workers = GetParam()});
+  Ring<Slots, Pong> ring(4);
+  const auto report = native::run(ring.graph, {.workers = GetParam()});
   EXPECT_EQ(report.outcome, Outcome::finished);
-  EXPECT_EQ(slots.next, 1000);
+  EXPECT_EQ(ring.one.next, 1000);
 }
 
 TEST(NativeRun, OneProgramRunsOneTypeOnBothBackEnds) {
@@ -123,7 +115,6 @@ struct Pages {
 struct Reader {
   In<Page> in;
   std::uint64_t sum = 0;
-  const Page* first = nullptr;
   void step() {
     const Page* page = in.front();
     if (page == nullptr) return;
@@ -133,12 +124,9 @@ struct Reader {
 };
 
 TEST_P(NativeTokens, LargeTokensAreBuiltAndReadInPlace) {
-  Graph graph;
-  auto& pages = graph.add<Pages>("pages");
-  auto& reader = graph.add<Reader>("reader");
-  graph.connect(pages.out, reader.in, wire(3));
-  native::run(graph, {.workers = GetParam()});
-  EXPECT_EQ(reader.sum, 512U * 500 * 499 / 2);
+  Pair<Pages, Reader> pair(3);
+  native::run(pair.graph, {.workers = GetParam()});
+  EXPECT_EQ(pair.sink.sum, 512U * 500 * 499 / 2);
 }
 
 }  // namespace

@@ -78,13 +78,10 @@ struct Times {
 };
 
 TEST_P(NativeWaiting, AWaitLastsAtLeastAsLongAsWasAsked) {
-  Graph graph;
-  auto& ticker = graph.add<Ticker>("ticker");
-  auto& times = graph.add<Times>("times");
-  graph.connect(ticker.out, times.in, wire(2));
-  native::run(graph, {.workers = GetParam()});
-  ASSERT_THAT(times.got, SizeIs(5));
-  for (const Time late : times.got) EXPECT_GE(late, Time());
+  Pair<Ticker, Times> pair(2);
+  native::run(pair.graph, {.workers = GetParam()});
+  ASSERT_THAT(pair.sink.got, SizeIs(5));
+  for (const Time late : pair.sink.got) EXPECT_GE(late, Time());
 }
 
 /// Counts its own silent steps: a change of state that no channel shows.
@@ -161,13 +158,11 @@ struct Stalling {
 
 TEST_P(NativeWaiting, AStalledReaderHoldsItsWriterAtTheDepthAndLosesNothing) {
   constexpr std::size_t depth = 4;
-  Graph graph;
-  auto& writer = graph.add<Punctual>("writer");
-  auto& reader = graph.add<Stalling>("reader");
-  graph.connect(writer.out, reader.in, wire(depth));
-  native::run(graph, {.workers = GetParam()});
-  EXPECT_EQ(reader.got, upto(300));
-  for (std::size_t i = depth; i < 300; ++i) EXPECT_GE(writer.pushed[i], reader.asked[i - depth]) << "token " << i;
+  Pair<Punctual, Stalling> pair(depth);
+  native::run(pair.graph, {.workers = GetParam()});
+  EXPECT_EQ(pair.sink.got, upto(300));
+  for (std::size_t i = depth; i < 300; ++i)
+    EXPECT_GE(pair.source.pushed[i], pair.sink.asked[i - depth]) << "token " << i;
 }
 
 }  // namespace

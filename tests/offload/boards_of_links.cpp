@@ -1,23 +1,21 @@
 #include "offload/boards_of_links.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 
+#include "base/noise.hpp"
+#include "base/temporary_folder.hpp"
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/fabric/pcie.hpp"
 #include "isthmus/platform/board.hpp"
+#include "platform/without_section.hpp"
 
 namespace isthmus::offload::over_links {
 namespace {
 
 std::string text_of_board(int links) {
-  std::ifstream stream(data_file("platforms/aws-f1.toml"));
-  const std::string f1{std::istreambuf_iterator<char>(stream), {}};
+  const std::string f1 = read_text(data_file("platforms/aws-f1.toml"));
   const std::string header = "[link.pcie]\n";
   const auto begin = f1.find(header);
   const auto end = f1.find("\n[", begin) + 1;
@@ -26,25 +24,6 @@ std::string text_of_board(int links) {
   for (int link = 0; link < links; ++link) text += fmt::format("[link.vh{}]\nkind = \"pcie\"\n{}", link, keys);
   return text + f1.substr(end);
 }
-
-std::string without_section(std::string text, const std::string& name) {
-  const auto begin = text.find("[" + name + "]\n");
-  return text.erase(begin, text.find("\n[", begin) + 1 - begin);
-}
-
-/// A file of this process, removed when it is read.
-class WrittenFile {
- public:
-  explicit WrittenFile(const std::string& text) { std::ofstream(path_) << text; }
-  ~WrittenFile() { std::filesystem::remove(path_); }
-  WrittenFile(const WrittenFile&) = delete;
-  WrittenFile& operator=(const WrittenFile&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_ =
-      std::filesystem::temp_directory_path() / fmt::format("isthmus-board-of-links-{}.toml", ::getpid());
-};
 
 /// A queue with its memory in host and device.
 class TransferLine {
@@ -55,20 +34,19 @@ class TransferLine {
       buffers_.push_back(device.allocate({size}));
       sent_.push_back(memory(device, size));
       back_.push_back(memory(device, size));
-      unsigned seed = number * 977 + static_cast<unsigned>(sent_.size());
-      for (std::byte& byte : sent_.back()) byte = static_cast<std::byte>((seed = seed * 1664525U + 1013904223U) >> 24U);
+      fill_with_noise(sent_.back(), number * 977 + static_cast<unsigned>(sent_.size()));
     }
   }
 
   void enqueue(Host& host) {
     for (std::size_t i = 0; i < sent_.size(); ++i) {
-      host.write(*queue_, *buffers_[i], sent_[i], Call::nonblocking);
-      if (what_.back) host.read(*queue_, *buffers_[i], back_[i], Call::nonblocking);
+      host.write(*queue_, buffers_[i], sent_[i], Call::nonblocking);
+      if (what_.back) host.read(*queue_, buffers_[i], back_[i], Call::nonblocking);
     }
   }
   void finish(Host& host) { host.finish(*queue_); }
   void read_back(Host& host) {
-    for (std::size_t i = 0; i < sent_.size(); ++i) host.read(*queue_, *buffers_[i], back_[i], Call::blocking);
+    for (std::size_t i = 0; i < sent_.size(); ++i) host.read(*queue_, buffers_[i], back_[i], Call::blocking);
   }
 
   std::size_t thread() const { return what_.thread; }
@@ -82,14 +60,14 @@ class TransferLine {
 
  private:
   std::span<std::byte> memory(ModelDevice& device, std::int64_t size) {
-    if (what_.pinned) return pinned_.emplace_back(device.pin({size}))->bytes();
+    if (what_.pinned) return pinned_.emplace_back(device.pin({size})).bytes();
     return pageable_.emplace_back(static_cast<std::size_t>(size));
   }
 
   QueueOfTransfers what_;
   std::unique_ptr<Queue> queue_;
-  std::vector<std::unique_ptr<Buffer>> buffers_;
-  std::vector<std::unique_ptr<PinnedBuffer>> pinned_;
+  std::vector<Buffer> buffers_;
+  std::vector<PinnedBuffer> pinned_;
   std::vector<std::vector<std::byte>> pageable_;
   std::vector<std::span<std::byte>> sent_;
   std::vector<std::span<std::byte>> back_;
@@ -98,13 +76,12 @@ class TransferLine {
 }  // namespace
 
 platform::Description board_of_links(int links, const Overrides& overrides) {
-  const WrittenFile file(text_of_board(links));
-  return platform::load(file.path(), overrides);
+  return platform::load(TemporaryFolder().written("board.toml", text_of_board(links)), overrides);
 }
 
 platform::Description board_of_links_alone(int links) {
-  const WrittenFile file(without_section(text_of_board(links), "dma"));
-  return platform::load(file.path());
+  return platform::load(
+      TemporaryFolder().written("board.toml", platform::testing::without_section(text_of_board(links), "dma")));
 }
 
 double payload_rate(const platform::Description& board, int link) {

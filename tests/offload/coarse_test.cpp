@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/refusal.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/model.hpp"
 
@@ -22,8 +23,8 @@ class Adds : public KernelPorts {
   void step() {
     const fabric::KernelCall call = fabric::read_call(start);
     fabric::DeviceAddress to = address_argument(call.arguments[1]);
-    auto left = static_cast<std::uint64_t>(integer_argument(call.arguments[2]));
-    const auto number = static_cast<std::uint8_t>(integer_argument(call.arguments[3]));
+    auto left = static_cast<std::uint64_t>(number_argument(call.arguments[2]));
+    const auto number = static_cast<std::uint8_t>(number_argument(call.arguments[3]));
     regions[0].push({.at = address_argument(call.arguments[0]), .bytes = left});
     while (left > 0) {
       const fabric::AxiBurst& burst = data[0].read_in_place();
@@ -42,7 +43,6 @@ class Adds : public KernelPorts {
     written[0].read();
     finished.push({});
   }
-  bool done() const { return false; }
 
  private:
   Timer timer_;
@@ -75,10 +75,7 @@ class Program {
   Program(ModelDevice& device, const std::vector<Work>& works) : device_(device), kernel_(device.kernel("adds")) {
     for (const Work& work : works) {
       const auto size = static_cast<std::size_t>(work.bytes);
-      Chain& chain = chains_.emplace_back(work);
-      chain.queue = device.queue();
-      chain.in = device.allocate({work.bytes});
-      chain.out = device.allocate({work.bytes});
+      Chain& chain = chains_.emplace_back(device, work);
       for (int round = 0; round < work.rounds; ++round) {
         auto& sent = chain.sent.emplace_back();
         for (std::size_t i = 0; i < size; ++i)
@@ -99,11 +96,12 @@ class Program {
 
  private:
   struct Chain {
-    explicit Chain(const Work& what) : work(what) {}
+    Chain(ModelDevice& device, const Work& what)
+        : work(what), queue(device.queue()), in(device.allocate({what.bytes})), out(device.allocate({what.bytes})) {}
     Work work;
-    std::unique_ptr<Queue> queue{};
-    std::unique_ptr<Buffer> in{};
-    std::unique_ptr<Buffer> out{};
+    std::unique_ptr<Queue> queue;
+    Buffer in;
+    Buffer out;
     std::vector<std::vector<std::byte>> sent{};  ///< by round
     std::vector<std::vector<std::byte>> back{};
   };
@@ -127,16 +125,16 @@ class Program {
 
   void enqueue(Host& host, Chain& chain, std::size_t round) {
     const Call call = chain.work.blocking ? Call::blocking : Call::nonblocking;
-    host.write(*chain.queue, *chain.in, chain.sent[round], call);
-    Launch launch{.kernel = *kernel_, .arguments = {chain.in.get(), chain.out.get()}};
+    host.write(*chain.queue, chain.in, chain.sent[round], call);
+    Launch launch{.kernel = kernel_, .arguments = {&chain.in, &chain.out}};
     launch.arguments.emplace_back(static_cast<std::int32_t>(chain.work.bytes));
     launch.arguments.emplace_back(kAdded);
     host.launch(*chain.queue, launch);
-    host.read(*chain.queue, *chain.out, chain.back[round], call);
+    host.read(*chain.queue, chain.out, chain.back[round], call);
   }
 
   ModelDevice& device_;
-  std::unique_ptr<Kernel> kernel_;
+  Kernel kernel_;
   std::deque<Chain> chains_;
   Time elapsed_;
 };
@@ -291,7 +289,6 @@ class Refuses : public KernelPorts {
     fabric::read_call(start);
     throw Error("rows of 5000 pixels: expected fewer");
   }
-  bool done() const { return false; }
 };
 
 std::string refusal(platform::Grain grain) {
@@ -299,15 +296,12 @@ std::string refusal(platform::Grain grain) {
                                  {.grain = grain});
   const auto kernel = device->kernel("refuses");
   const auto queue = device->queue();
-  try {
+  return isthmus::refusal([&] {
     device->run({{"host", [&](Host& host) {
-                    host.launch(*queue, {.kernel = *kernel, .arguments = {}});
+                    host.launch(*queue, {.kernel = kernel});
                     host.finish(*queue);
                   }}});
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no refusal";
+  });
 }
 
 TEST(Coarse, TellsWhatAKernelRefusesAsFineDoes) {

@@ -60,11 +60,11 @@ TEST(ComputeQueue, BuffersAreMappedTogetherAndTheDeviceFindsWhatTheHostWroteTher
   const auto queue = device->queue();
   const auto values = counted(300);
   const std::vector buffers{device->buffer(values.size()), device->buffer(values.size())};
-  for (const ComputeBuffer& each : buffers) queue->write(each, 0, values);
+  for (const Buffer& each : buffers) queue->write(each, 0, values);
   {
     std::vector<StartedMap> maps;
     maps.reserve(buffers.size());
-    for (const ComputeBuffer& each : buffers) maps.push_back(queue->start_map(each));
+    for (const Buffer& each : buffers) maps.push_back(queue->start_map(each));
     for (std::size_t index = 0; index < maps.size(); ++index) {
       maps[index].mapped.wait();
       const auto bytes = maps[index].memory.bytes();
@@ -105,8 +105,8 @@ class AddToEach : public WordKernel {
   using WordKernel::WordKernel;
   void step() {
     const fabric::KernelCall call = fabric::read_call(start);
-    const auto bytes = static_cast<std::uint64_t>(integer_argument(call.arguments[2])) * sizeof(std::int32_t);
-    const std::int32_t addend = integer_argument(call.arguments[3]);
+    const auto bytes = static_cast<std::uint64_t>(number_argument(call.arguments[2])) * sizeof(std::int32_t);
+    const std::int32_t addend = number_argument(call.arguments[3]);
     begin_writing(address_argument(call.arguments[1]), bytes);
     read_words(address_argument(call.arguments[0]), bytes, [&](Word word) {
       std::array<std::int32_t, sizeof(Word) / sizeof(std::int32_t)> numbers{};
@@ -117,7 +117,6 @@ class AddToEach : public WordKernel {
     });
     finish();
   }
-  bool done() const { return false; }
 };
 
 constexpr const char* kAddToEach =
@@ -143,10 +142,10 @@ TEST_P(AnyComputeDevice, WritesLaunchesReadsAndWaitsThroughOneInterface) {
   const ProgramSource source{.file = "add_to_each.cl", .text = kAddToEach};
   const auto program = device_->program({&source, 1}, {});
   EXPECT_FALSE(program->has("subtract_from_each"));
-  const ComputeKernel kernel = program->kernel("add_to_each");
+  const Kernel kernel = program->kernel("add_to_each");
   const std::size_t half = bytes_of(sent).size() / 2;
-  const ComputeBuffer in = device_->buffer(2 * half);
-  const ComputeBuffer out = device_->buffer(2 * half);
+  const Buffer in = device_->buffer(2 * half);
+  const Buffer out = device_->buffer(2 * half);
   const auto copies = device_->queue();
   const auto launches = device_->queue();
   const double before = device_->now();
@@ -154,7 +153,7 @@ TEST_P(AnyComputeDevice, WritesLaunchesReadsAndWaitsThroughOneInterface) {
     copies->write(in, half, bytes_of(std::as_const(sent)).last(half));
     const std::array written{copies->start_write(in, 0, bytes_of(std::as_const(sent)).first(half), {})};
     copies->flush();
-    const std::array<ComputeArgument, 4> arguments{&in, &out, static_cast<std::uint32_t>(sent.size()), kAddend};
+    const std::array<Argument, 4> arguments{&in, &out, static_cast<std::uint32_t>(sent.size()), kAddend};
     const std::array launched{launches->launch(kernel, NdRange::single(), arguments, written)};
     launches->flush();
     copies->after(launched);
@@ -175,7 +174,7 @@ TEST_P(AnyComputeDevice, WritesLaunchesReadsAndWaitsThroughOneInterface) {
 }
 
 TEST_P(AnyComputeDevice, RefusesACopyThatLeavesABuffer) {
-  const ComputeBuffer buffer = device_->buffer(64);
+  const Buffer buffer = device_->buffer(64);
   const auto queue = device_->queue();
   std::vector<std::byte> bytes(33);
   device_->run([&] {
@@ -192,7 +191,7 @@ TEST(ModelComputeDevice, IsInVirtualTimeAndSoTheSameEachTime) {
   const auto took = [] {
     const auto device = opened("model:aws-f1");
     const auto values = counted(1 << 20);
-    const ComputeBuffer buffer = device->buffer(values.size());
+    const Buffer buffer = device->buffer(values.size());
     const auto queue = device->queue();
     device->run([&] { queue->write(buffer, 0, values); });
     return device->now();
@@ -205,7 +204,7 @@ TEST(ModelComputeDevice, IsInVirtualTimeAndSoTheSameEachTime) {
 
 TEST(ModelComputeDevice, TellsWhatItsMachineHasNoPartFor) {
   const auto device = opened("model:aws-f1");
-  const ComputeBuffer buffer = device->buffer(64);
+  const Buffer buffer = device->buffer(64);
   const auto queue = device->queue();
   const auto refuses = [](const auto& call, const char* what) {
     EXPECT_THAT(call, testing::ThrowsMessage<Error>(testing::HasSubstr(what)));

@@ -1,8 +1,11 @@
 // Copies by host threads: at their own rate alone, and never faster together than the memory.
+#include "offload/copies.hpp"
+
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
+#include <deque>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/model.hpp"
@@ -24,23 +27,17 @@ const platform::Part& part(const ModelDevice& device, const std::string& name) {
 }
 
 /// So many threads write `size` bytes each at once, to one board.
-void write_at_once(ModelDevice& device, int threads, std::int64_t size) {
-  const std::vector<std::byte> sent(static_cast<std::size_t>(size), std::byte{1});
-  std::vector<std::unique_ptr<Queue>> queues;
-  std::vector<std::unique_ptr<Buffer>> buffers;
+void write_at_once(ModelDevice& device, int threads, std::size_t size) {
+  std::deque<Copies> copies;
   std::vector<HostThread> bodies;
-  for (int i = 0; i < threads; ++i) {
-    queues.push_back(device.queue());
-    buffers.push_back(device.allocate({size}));
-    const auto n = static_cast<std::size_t>(i);
-    bodies.push_back({"thread " + std::to_string(i),
-                      [&, n](Host& host) { host.write(*queues[n], *buffers[n], sent, Call::blocking); }});
-  }
+  for (int i = 0; i < threads; ++i)
+    bodies.push_back(
+        {"thread " + std::to_string(i), [&each = copies.emplace_back(device, size)](Host& host) { each.write(host); }});
   device.run(std::move(bodies));
 }
 
 /// How long the copy of one write of `size` takes.
-Time copy_time(ModelDevice& device, std::int64_t size) {
+Time copy_time(ModelDevice& device, std::size_t size) {
   write_at_once(device, 1, size);
   Time sum;
   for (const platform::Held& held : device.path())
@@ -51,10 +48,10 @@ Time copy_time(ModelDevice& device, std::int64_t size) {
 TEST(HostCopies, OfOneThreadTakeTheirRateToTheFemtosecond) {
   EXPECT_TRUE(rc::check([] {
     const int tenths = *rc::gen::inRange(5, 300);
-    const auto size = *rc::gen::inRange<std::int64_t>(1, 300'000);
+    const auto size = *rc::gen::inRange<std::size_t>(1, 300'000);
     const double rate = tenths * 1e8;
     const auto device = open_copying({"host.copy.rate=" + std::to_string(tenths) + "00MB/s"});
-    RC_ASSERT(copy_time(*device, size) == transfer_time({size}, {rate}));
+    RC_ASSERT(copy_time(*device, size) == transfer_time({static_cast<std::int64_t>(size)}, {rate}));
   }));
 }
 
@@ -63,7 +60,7 @@ TEST(HostCopies, OfSeveralThreadsNeverExceedTheMemory) {
     const int threads = *rc::gen::inRange(1, 9);
     const int tenths = *rc::gen::inRange(5, 300);
     const int channels = *rc::gen::inRange(1, 5);
-    const auto size = *rc::gen::inRange<std::int64_t>(20'000, 100'000);
+    const auto size = *rc::gen::inRange<std::size_t>(20'000, 100'000);
     std::vector<std::string> overrides{"host.copy.rate=" + std::to_string(tenths) + "00MB/s",
                                        "host.memory.transfer_rate=1000",
                                        "host.memory.channels=" + std::to_string(channels)};
@@ -119,21 +116,17 @@ TEST(HostCopies, NeedASizeBesideARateOfTheCache) {
 
 /// How long a blocking write or read of `size` takes, with the bytes compared.
 Time transfer(ModelDevice& device, std::size_t size, bool to_host, unsigned seed) {
-  std::vector<std::byte> sent(size);
-  for (std::byte& byte : sent) byte = static_cast<std::byte>((seed = seed * 1664525U + 1013904223U) >> 24U);
-  std::vector<std::byte> back(size);
-  const auto buffer = device.allocate({static_cast<std::int64_t>(size)});
-  const auto queue = device.queue();
+  Copies copies(device, size, seed);
   Time written;
   Time read;
   device.run({{"host", [&](Host& host) {
                  const Time start = host.now();
-                 host.write(*queue, *buffer, sent, Call::blocking);
+                 copies.write(host);
                  written = host.now() - start;
-                 host.read(*queue, *buffer, back, Call::blocking);
+                 copies.read(host);
                  read = host.now() - start - written;
                }}});
-  if (back != sent) throw Error("bytes came back changed");
+  if (copies.back != copies.sent) throw Error("bytes came back changed");
   return to_host ? read : written;
 }
 

@@ -4,10 +4,11 @@
 
 #include <algorithm>
 #include <cstring>
-#include <numeric>
+#include <deque>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/model.hpp"
+#include "offload/copies.hpp"
 
 namespace isthmus::offload {
 namespace {
@@ -23,7 +24,7 @@ class Arguments : public KernelPorts {
     const fabric::KernelCall call = fabric::read_call(start);
     fabric::DeviceAddress at = address_argument(call.arguments[0]);
     std::vector<std::int32_t> numbers;
-    for (std::size_t i = 1; i < call.arguments.size(); ++i) numbers.push_back(integer_argument(call.arguments[i]));
+    for (std::size_t i = 1; i < call.arguments.size(); ++i) numbers.push_back(number_argument(call.arguments[i]));
     std::span<const std::byte> left = std::as_bytes(std::span(numbers));
     while (!left.empty()) {
       const std::uint32_t now = axi_.first_burst(at.byte, left.size());
@@ -39,7 +40,6 @@ class Arguments : public KernelPorts {
     written[0].read();
     finished.push({});
   }
-  bool done() const { return false; }
 
  private:
   fabric::AxiSpec axi_;
@@ -52,7 +52,7 @@ class Reads : public KernelPorts {
   explicit Reads(const KernelSpec&) : KernelPorts(Ports) {}
   void step() {
     const fabric::KernelCall call = fabric::read_call(start);
-    const auto bytes = static_cast<std::uint64_t>(integer_argument(call.arguments[Ports]));
+    const auto bytes = static_cast<std::uint64_t>(number_argument(call.arguments[Ports]));
     for (std::size_t port = 0; port < Ports; ++port)
       regions[port].push({.at = address_argument(call.arguments[port]), .bytes = bytes});
     for (std::uint64_t left = Ports * bytes; left > 0;)
@@ -60,7 +60,6 @@ class Reads : public KernelPorts {
         if (const fabric::AxiBurst* burst = port.pull_in_place()) left -= burst->bytes;
     finished.push({});
   }
-  bool done() const { return false; }
 };
 
 std::unique_ptr<ModelDevice> open_with(std::vector<KernelModel> kernels, std::vector<std::string> overrides = {}) {
@@ -68,8 +67,8 @@ std::unique_ptr<ModelDevice> open_with(std::vector<KernelModel> kernels, std::ve
 }
 
 struct Reading {
-  std::shared_ptr<Kernel> kernel;
-  std::vector<Buffer*> buffers;
+  Kernel kernel;
+  std::vector<const Buffer*> buffers;
 };
 
 /// Seconds that the device takes to read `bytes` from each buffer, the launches of all kernels enqueued at once.
@@ -79,8 +78,8 @@ double time_of(ModelDevice& device, const std::vector<Reading>& readings, std::i
   for (std::size_t i = 0; i < readings.size(); ++i) queues.push_back(device.queue());
   device.run({{"host", [&](Host& host) {
                  for (std::size_t i = 0; i < readings.size(); ++i) {
-                   Launch launch{.kernel = *readings[i].kernel, .arguments = {}};
-                   for (Buffer* buffer : readings[i].buffers) launch.arguments.emplace_back(buffer);
+                   Launch launch{.kernel = readings[i].kernel};
+                   for (const Buffer* buffer : readings[i].buffers) launch.arguments.emplace_back(buffer);
                    launch.arguments.emplace_back(bytes);
                    events.push_back(host.launch(*queues[i], launch));
                  }
@@ -101,10 +100,10 @@ TEST(Kernels, GetEachOfTheirArgumentsHoweverManyThereAre) {
     const auto buffer = device->allocate({4096});
     std::vector<std::int32_t> back(count);
     device->run({{"host", [&](Host& host) {
-                    Launch launch{.kernel = *kernel, .arguments = {buffer.get()}};
+                    Launch launch{.kernel = kernel, .arguments = {&buffer}};
                     for (const std::int32_t number : numbers) launch.arguments.emplace_back(number);
                     host.wait(host.launch(*queue, launch));
-                    host.read(*queue, *buffer, std::as_writable_bytes(std::span(back)), Call::blocking);
+                    host.read(*queue, buffer, std::as_writable_bytes(std::span(back)), Call::blocking);
                   }}});
     RC_ASSERT(back == numbers);
   }));
@@ -117,7 +116,7 @@ TEST(Kernels, TakeNoMoreArgumentsThanTheirRegistersHold) {
   EXPECT_THAT(
       [&] {
         device->run({{"host", [&](Host& host) {
-                        Launch launch{.kernel = *kernel, .arguments = {}};
+                        Launch launch{.kernel = kernel};
                         launch.arguments.resize(fabric::kMostArguments + 1, std::int32_t{0});
                         host.launch(*queue, launch);
                       }}});
@@ -129,9 +128,9 @@ TEST(Kernels, AtPortsToChannelsOfTheirOwnReadAsMuchMore) {
   constexpr std::int32_t kBytes = 1 << 20;
   const auto device =
       open_with({kernel_model<Reads<1>>("one"), kernel_model<Reads<4>>("four")}, {"device.dram.kernel_channels=4"});
-  std::vector<std::unique_ptr<Buffer>> buffers;
-  std::vector<Buffer*> all;
-  for (int i = 0; i < 4; ++i) all.push_back(buffers.emplace_back(device->allocate({kBytes})).get());
+  std::deque<Buffer> buffers;
+  std::vector<const Buffer*> all;
+  for (int i = 0; i < 4; ++i) all.push_back(&buffers.emplace_back(device->allocate({kBytes})));
   const double alone = time_of(*device, {{.kernel = device->kernel("one"), .buffers = {all[0]}}}, kBytes);
   const double together = time_of(*device, {{.kernel = device->kernel("four"), .buffers = all}}, kBytes);
   EXPECT_NEAR(together / alone, 1, 0.02) << "four times the bytes in the same time";
@@ -141,10 +140,10 @@ TEST(Kernels, OfOneFpgaRunSideBySideAndShareAChannel) {
   constexpr std::int32_t kBytes = 1 << 20;
   const auto device = open_with({kernel_model<Reads<1>>("a"), kernel_model<Reads<1>>("b"), kernel_model<Reads<1>>("c")},
                                 {"device.dram.kernel_channels=2"});
-  std::vector<std::unique_ptr<Buffer>> buffers;
+  std::vector<Buffer> buffers;
   for (int i = 0; i < 4; ++i) buffers.push_back(device->allocate({kBytes}));
   const auto reading = [&](const char* name, std::size_t buffer) {
-    return Reading{.kernel = device->kernel(name), .buffers = {buffers[buffer].get()}};
+    return Reading{.kernel = device->kernel(name), .buffers = {&buffers[buffer]}};
   };
   const double alone = time_of(*device, {reading("a", 0)}, kBytes);
   const double apart = time_of(*device, {reading("a", 0), reading("b", 1)}, kBytes);
@@ -156,80 +155,62 @@ TEST(Kernels, OfOneFpgaRunSideBySideAndShareAChannel) {
 
 TEST(HostThreads, AreAsManyAsAProgramHas) {
   const auto device = open_with({});
-  std::vector<std::unique_ptr<Queue>> queues;
-  std::vector<std::unique_ptr<Buffer>> buffers;
-  std::vector<std::vector<std::byte>> back(20, std::vector<std::byte>(64));
+  std::deque<Copies> copies;
   std::vector<HostThread> threads;
-  for (int i = 0; i < 20; ++i) {
-    queues.push_back(device->queue());
-    buffers.push_back(device->allocate({64}));
-    threads.push_back({"thread " + std::to_string(i), [&, i](Host& host) {
-                         const std::vector<std::byte> sent(64, static_cast<std::byte>(i));
-                         const auto n = static_cast<std::size_t>(i);
-                         host.write(*queues[n], *buffers[n], sent, Call::blocking);
-                         host.read(*queues[n], *buffers[n], back[n], Call::blocking);
+  for (unsigned i = 0; i < 20; ++i)
+    threads.push_back({"thread " + std::to_string(i), [&each = copies.emplace_back(*device, 64, i)](Host& host) {
+                         each.write(host);
+                         each.read(host);
                        }});
-  }
   device->run(std::move(threads));
-  for (int i = 0; i < 20; ++i) EXPECT_THAT(back[static_cast<std::size_t>(i)], testing::Each(static_cast<std::byte>(i)));
+  for (const Copies& each : copies) EXPECT_EQ(each.back, each.sent);
 }
 
 TEST(Events, OfAnotherThreadHoldACommandBackUntilItsOwnThreadHasEnqueuedIt) {
   const auto device = open_with({});
-  const auto first = device->queue();
+  Copies copies(*device, 4096);
   const auto second = device->queue();
   const auto box = device->mailbox(1);
-  const auto buffer = device->allocate({4096});
-  const std::vector<std::byte> sent(4096, std::byte{7});
-  std::vector<std::byte> back(4096);
   Event write;
   Event read;
   device->run({{"a",
                 [&](Host& host) {
-                  write = host.write(*first, *buffer, sent, Call::nonblocking);
+                  write = copies.write(host, Call::nonblocking);
                   host.put(*box, write);
                 }},
                {"b", [&](Host& host) {
                   const Event before = host.take(*box);
-                  read = host.read(*second, *buffer, back, Call::blocking, {before});
+                  read = host.read(*second, copies.buffer, copies.back, Call::blocking, {before});
                 }}});
-  EXPECT_EQ(back, sent);
+  EXPECT_EQ(copies.back, copies.sent);
   EXPECT_GE(read->span().start, write->span().end);
 }
 
 TEST(Events, OfAnEarlierRunAreOver) {
   const auto device = open_with({});
-  const auto queue = device->queue();
-  const auto buffer = device->allocate({4096});
-  const std::vector<std::byte> sent(4096, std::byte{9});
-  std::vector<std::byte> back(4096);
+  Copies copies(*device, 4096);
   Event early;
-  device->run({{"host", [&](Host& host) { early = host.write(*queue, *buffer, sent, Call::nonblocking); }}});
+  device->run({{"host", [&](Host& host) { early = copies.write(host, Call::nonblocking); }}});
   EXPECT_GT(early->span().length(), Time{}) << "what a run leaves is known";
   device->run({{"host", [&](Host& host) {
                   const Time before = host.now();
                   host.wait(early);
                   EXPECT_EQ(host.now(), before);
-                  host.read(*queue, *buffer, back, Call::blocking, {early});
+                  copies.read(host, Call::blocking, {early});
                 }}});
-  EXPECT_EQ(back, sent);
+  EXPECT_EQ(copies.back, copies.sent);
 }
 
 TEST(Events, OfAnotherDeviceThatStillRunsAreRefused) {
   const auto device = open_with({});
   const auto other = open_with({});
-  const auto queue = device->queue();
-  const auto others = other->queue();
-  const auto buffer = device->allocate({64});
-  const auto others_buffer = other->allocate({64});
-  std::vector<std::byte> bytes(64);
+  const Copies copies(*device, 64);
+  const Copies others(*other, 64);
   device->run({{"host", [&](Host& host) {
-                  const Event event = host.write(*queue, *buffer, bytes, Call::blocking);
+                  const Event event = copies.write(host);
                   EXPECT_THAT(
                       [&] {
-                        other->run({{"host", [&](Host& inner) {
-                                       inner.write(*others, *others_buffer, bytes, Call::blocking, {event});
-                                     }}});
+                        other->run({{"host", [&](Host& inner) { others.write(inner, Call::blocking, {event}); }}});
                       },
                       ThrowsMessage<Error>(HasSubstr("expected one of this run or of one before")));
                 }}});
@@ -241,24 +222,22 @@ TEST(Events, OfNothingCopiedAreNone) {
   const auto buffer = device->allocate({64});
   EXPECT_THAT(
       [&] {
-        device->run({{"host", [&](Host& host) { host.write(*queue, *buffer, {}, Call::blocking); }}});
+        device->run({{"host", [&](Host& host) { host.write(*queue, buffer, {}, Call::blocking); }}});
       },
       ThrowsMessage<Error>(HasSubstr("a copy of 0 bytes: expected 1 or more")));
 }
 
 TEST(Events, TellTheirTimesOnceTheirThreadKnowsOfTheEnd) {
   const auto device = open_with({});
-  const auto queue = device->queue();
-  const auto buffer = device->allocate({1 << 16});
-  const std::vector<std::byte> sent(1 << 16);
+  const Copies copies(*device, 1 << 16);
   device->run({{"host", [&](Host& host) {
-                  const Event early = host.write(*queue, *buffer, sent, Call::nonblocking);
-                  const Event late = host.write(*queue, *buffer, sent, Call::nonblocking);
+                  const Event early = copies.write(host, Call::nonblocking);
+                  const Event late = copies.write(host, Call::nonblocking);
                   EXPECT_THAT([&] { early->span(); }, ThrowsMessage<Error>(HasSubstr("not complete")));
                   host.wait(early);
                   EXPECT_GT(early->span().length(), Time{});
                   EXPECT_THAT([&] { late->span(); }, ThrowsMessage<Error>(HasSubstr("not complete")));
-                  host.finish(*queue);
+                  host.finish(*copies.queue);
                   EXPECT_GE(late->span().start, early->span().end);
                 }}});
 }

@@ -188,8 +188,8 @@ TEST(Links, OfASeparateDirectionEachAreUsedWhereBothWaysAreUnderWay) {
   const auto second = device->allocate({4 * kMebibyte});
   const auto sent = device->pin({4 * kMebibyte});
   const auto back = device->pin({4 * kMebibyte});
-  device->run({{"writer", [&](Host& host) { host.write(*queue, *buffer, sent->bytes(), Call::blocking); }},
-               {"reader", [&](Host& host) { host.read(*other, *second, back->bytes(), Call::blocking); }}});
+  device->run({{"writer", [&](Host& host) { host.write(*queue, buffer, sent.bytes(), Call::blocking); }},
+               {"reader", [&](Host& host) { host.read(*other, second, back.bytes(), Call::blocking); }}});
   EXPECT_GT(busy_share(*device, "vh0/PCIe host to device"), 0.8);
   EXPECT_GT(busy_share(*device, "vh1/PCIe device to host"), 0.8);
 }
@@ -237,7 +237,7 @@ TEST(Links, HoldTheLimitOfWhatTheyMove) {
   const std::array buffers{device->allocate({2 * kMebibyte}), device->allocate({2 * kMebibyte})};
   device->run({{"thread", [&](Host& host) {
                   for (std::size_t i = 0; i < queues.size(); ++i)
-                    host.write(*queues.at(i), *buffers.at(i), memory->bytes(), Call::nonblocking);
+                    host.write(*queues.at(i), buffers.at(i), memory.bytes(), Call::nonblocking);
                   for (const auto& queue : queues) host.finish(*queue);
                 }}});
   EXPECT_THAT(bottleneck(device->parts(), device->last_run(), device->path()).part,
@@ -251,7 +251,6 @@ struct Ends : KernelPorts {
     fabric::read_call(start);
     finished.push({});
   }
-  bool done() const { return false; }
 };
 
 TEST(Links, WithoutEnginesStartKernelsOverTheFirst) {
@@ -259,8 +258,7 @@ TEST(Links, WithoutEnginesStartKernelsOverTheFirst) {
     const auto device = open_model(board_of_links_alone(links), {kernel_model<Ends>("ends")});
     const auto kernel = device->kernel("ends");
     const auto queue = device->queue();
-    device->run(
-        {{"thread", [&](Host& host) { host.wait(host.launch(*queue, {.kernel = *kernel, .arguments = {}})); }}});
+    device->run({{"thread", [&](Host& host) { host.wait(host.launch(*queue, {.kernel = kernel})); }}});
     return device->last_run();
   };
   EXPECT_EQ(launched(3), launched(1));

@@ -7,6 +7,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
+#include "offload/copies.hpp"
 
 namespace isthmus::offload {
 namespace {
@@ -18,26 +19,13 @@ std::unique_ptr<ModelDevice> open(const std::string& target = "model:aws-f1", st
   return open_model(platform::load(platform::file_of(target), overrides), {});
 }
 
-std::vector<std::byte> some_bytes(std::size_t size, unsigned seed) {
-  std::vector<std::byte> bytes(size);
-  unsigned state = seed;
-  for (auto& byte : bytes) byte = static_cast<std::byte>((state = state * 1664525U + 1013904223U) >> 24U);
-  return bytes;
-}
-
-Bytes bytes(std::size_t count) {
-  return {static_cast<std::int64_t>(count)};
-}
-
 /// How long a blocking write of `size` takes.
 Time write_time(ModelDevice& device, std::size_t size) {
-  const auto data = some_bytes(size, 1);
-  const auto buffer = device.allocate(bytes(size));
-  const auto queue = device.queue();
+  const Copies copies(device, size);
   Time time;
   device.run({{"host", [&](Host& host) {
                  const Time start = host.now();
-                 host.write(*queue, *buffer, data, Call::blocking);
+                 copies.write(host);
                  time = host.now() - start;
                }}});
   return time;
@@ -53,18 +41,13 @@ Time held_by(const ModelDevice& device, const std::string& part) {
 TEST(CriticalPath, LastsAsLongAsTheRunWhateverOverlaps) {
   for (const char* board : {"model:aws-f1", "model:alpha-data-7v3"}) {
     const auto device = open(board);
-    const std::size_t size = 300'000;
-    const auto data = some_bytes(size, 1);
-    std::vector<std::byte> back(size);
-    const auto there = device->allocate(bytes(size));
-    const auto other = device->allocate(bytes(size));
-    const auto writes = device->queue();
-    const auto reads = device->queue();
+    const Copies there(*device, 300'000);
+    Copies back(*device, 300'000);
     const auto body = [&](Host& host) {
-      for (int i = 0; i < 3; ++i) host.write(*writes, *there, data, Call::blocking);
+      for (int i = 0; i < 3; ++i) there.write(host);
     };
     device->run({{"in", body}, {"out", [&](Host& host) {
-                                  for (int i = 0; i < 4; ++i) host.read(*reads, *other, back, Call::blocking);
+                                  for (int i = 0; i < 4; ++i) back.read(host);
                                 }}});
     Time sum;
     for (const platform::Held& held : device->path()) sum += held.time;
@@ -75,11 +58,9 @@ TEST(CriticalPath, LastsAsLongAsTheRunWhateverOverlaps) {
 TEST(CriticalPath, OfBlockingCopiesHoldsEachStepOfEachOfThem) {
   const auto device = open("model:alpha-data-7v3");
   const std::size_t size = 4'000'000;
-  const auto data = some_bytes(size, 1);
-  const auto buffer = device->allocate(bytes(size));
-  const auto queue = device->queue();
+  const Copies copies(*device, size);
   device->run({{"host", [&](Host& host) {
-                  for (int i = 0; i < 3; ++i) host.write(*queue, *buffer, data, Call::blocking);
+                  for (int i = 0; i < 3; ++i) copies.write(host);
                 }}});
   const double all = 3.0 * static_cast<double>(size);
   // host.copy.rate, host.alloc.rate, dma.rate and host.call.transfer of the board.
@@ -93,14 +74,9 @@ TEST(CriticalPath, OfBlockingCopiesHoldsEachStepOfEachOfThem) {
 TEST(CriticalPath, OfTwoThreadsIsThatOfTheSlower) {
   const auto device = open("model:alpha-data-7v3", {"host.alloc.enabled=false"});
   const std::size_t size = 2'000'000;
-  const auto data = some_bytes(size, 1);
-  std::vector<std::byte> back(1000);
-  const auto large = device->allocate(bytes(size));
-  const auto small = device->allocate(bytes(back.size()));
-  const auto writes = device->queue();
-  const auto reads = device->queue();
-  device->run({{"in", [&](Host& host) { host.write(*writes, *large, data, Call::blocking); }},
-               {"out", [&](Host& host) { host.read(*reads, *small, back, Call::blocking); }}});
+  const Copies large(*device, size);
+  Copies small(*device, 1000);
+  device->run({{"in", [&](Host& host) { large.write(host); }}, {"out", [&](Host& host) { small.read(host); }}});
   EXPECT_NEAR(held_by(*device, "host copy thread").seconds(), static_cast<double>(size) / 5.62e9, 1e-9)
       << "the small copy went on meanwhile";
 }
@@ -109,13 +85,10 @@ TEST(ModelDevice, BytesComeBackAsTheyWereWhateverTheirNumber) {
   const auto device = open();
   EXPECT_TRUE(rc::check([&device] {
     const auto size = *rc::gen::inRange<std::size_t>(1, 20'000);
-    const auto sent = some_bytes(size, *rc::gen::arbitrary<unsigned>());
-    std::vector<std::byte> received(size);
-    const auto buffer = device->allocate(bytes(size));
-    const auto queue = device->queue();
-    device->run({{"host", [&](Host& host) { host.write(*queue, *buffer, sent, Call::blocking); }}});
-    device->run({{"host", [&](Host& host) { host.read(*queue, *buffer, received, Call::blocking); }}});
-    RC_ASSERT(sent == received);
+    Copies copies(*device, size, *rc::gen::arbitrary<unsigned>());
+    device->run({{"host", [&](Host& host) { copies.write(host); }}});
+    device->run({{"host", [&](Host& host) { copies.read(host); }}});
+    RC_ASSERT(copies.sent == copies.back);
   }));
 }
 
@@ -123,68 +96,53 @@ TEST(ModelDevice, BuffersInSeveralMemoryChannelsKeepTheirBytes) {
   for (const char* channels : {"1", "2", "3", "4"}) {
     const auto device = open("model:aws-f1", {std::string("device.dram.kernel_channels=") + channels});
     const auto queue = device->queue();
-    std::vector<std::unique_ptr<Buffer>> buffers;
-    std::vector<std::vector<std::byte>> sent;
-    std::vector<std::vector<std::byte>> received(6, std::vector<std::byte>(5000));
-    for (unsigned i = 0; i < 6; ++i) {
-      buffers.push_back(device->allocate({5000}));
-      sent.push_back(some_bytes(5000, i));
-    }
+    std::vector<Copies> copies;
+    for (unsigned i = 0; i < 6; ++i) copies.emplace_back(*device, 5000, i);
     device->run({{"host", [&](Host& host) {
-                    for (std::size_t i = 0; i < 6; ++i) host.write(*queue, *buffers[i], sent[i], Call::nonblocking);
-                    for (std::size_t i = 0; i < 6; ++i) host.read(*queue, *buffers[i], received[i], Call::nonblocking);
+                    for (const Copies& each : copies) host.write(*queue, each.buffer, each.sent, Call::nonblocking);
+                    for (Copies& each : copies) host.read(*queue, each.buffer, each.back, Call::nonblocking);
                     host.finish(*queue);
                   }}});
-    EXPECT_EQ(sent, received) << channels;
+    for (const Copies& each : copies) EXPECT_EQ(each.sent, each.back) << channels;
   }
 }
 
 TEST(ModelDevice, CommandsOfAQueueRunInOrderAndEventsAcrossQueuesAreKept) {
   const auto device = open();
-  const auto writes = device->queue();
+  Copies copies(*device, 4096);
   const auto reads = device->queue();
-  const auto buffer = device->allocate({4096});
-  const auto data = some_bytes(4096, 5);
-  std::vector<std::byte> back(4096);
   std::vector<Event> events;
   device->run({{"host", [&](Host& host) {
-                  events.push_back(host.write(*writes, *buffer, data, Call::nonblocking));
-                  events.push_back(host.write(*writes, *buffer, data, Call::nonblocking));
-                  events.push_back(host.read(*reads, *buffer, back, Call::nonblocking, {events[1]}));
+                  events.push_back(copies.write(host, Call::nonblocking));
+                  events.push_back(copies.write(host, Call::nonblocking));
+                  events.push_back(host.read(*reads, copies.buffer, copies.back, Call::nonblocking, {events[1]}));
                   host.wait(events[2]);
                 }}});
   EXPECT_LE(events[0]->span().end, events[1]->span().start);
   EXPECT_LE(events[1]->span().end, events[2]->span().start);
   EXPECT_GT(events[2]->span().length(), Time{});
-  EXPECT_EQ(back, data);
+  EXPECT_EQ(copies.back, copies.sent);
 }
 
 TEST(ModelDevice, ACopyInEachDirectionByTwoThreadsGoesOnAtOnce) {
   constexpr std::size_t kSize = 1 << 20;
   const auto device = open();
   const Time alone = write_time(*device, kSize);
-  const auto data = some_bytes(kSize, 1);
-  std::vector<std::byte> back(kSize);
-  const auto in = device->allocate(bytes(kSize));
-  const auto out = device->allocate(bytes(kSize));
-  const auto writes = device->queue();
-  const auto reads = device->queue();
-  device->run({{"in", [&](Host& host) { host.write(*writes, *in, data, Call::blocking); }},
-               {"out", [&](Host& host) { host.read(*reads, *out, back, Call::blocking); }}});
+  const Copies in(*device, kSize);
+  Copies out(*device, kSize);
+  device->run({{"in", [&](Host& host) { in.write(host); }}, {"out", [&](Host& host) { out.read(host); }}});
   EXPECT_LT(device->last_run().seconds(), 1.1 * alone.seconds());
 }
 
 TEST(ModelDevice, AThreadWaitsAtAFullAndAtAnEmptyMailbox) {
   const auto device = open();
-  const auto queue = device->queue();
+  const Copies copies(*device, 64);
   const auto box = device->mailbox(1);
-  const auto buffer = device->allocate({64});
-  const auto data = some_bytes(64, 1);
   std::vector<Time> put;
   std::vector<Time> taken;
   device->run({{"sender",
                 [&](Host& host) {
-                  const Event event = host.write(*queue, *buffer, data, Call::blocking);
+                  const Event event = copies.write(host);
                   for (int i = 0; i < 3; ++i) {
                     host.put(*box, event);
                     put.push_back(host.now());
@@ -203,7 +161,6 @@ TEST(ModelDevice, AThreadWaitsAtAFullAndAtAnEmptyMailbox) {
 
 TEST(ModelDevice, TheFirstExceptionOfABodyComesOut) {
   const auto device = open();
-  const auto queue = device->queue();
   const auto box = device->mailbox(1);
   const std::vector<HostThread> threads{{"waits", [&](Host& host) { host.take(*box); }},
                                         {"fails", [&](Host&) { throw Interrupted(); }}};
@@ -232,9 +189,9 @@ TEST(ModelDevice, ACopyThatDoesNotFitItsBufferIsRefused) {
   const auto device = open();
   const auto queue = device->queue();
   const auto buffer = device->allocate({64});
-  const auto data = some_bytes(65, 1);
+  const std::vector<std::byte> data(65);
   const std::vector<HostThread> threads{
-      {"host", [&](Host& host) { host.write(*queue, *buffer, data, Call::blocking); }}};
+      {"host", [&](Host& host) { host.write(*queue, buffer, data, Call::blocking); }}};
   EXPECT_THAT([&] { device->run(threads); }, ThrowsMessage<Error>(HasSubstr("65 bytes")));
 }
 

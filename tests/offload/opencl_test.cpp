@@ -1,13 +1,13 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/compute.hpp"
 #include "isthmus/offload/open.hpp"
+#include "offload/copies.hpp"
 
 namespace isthmus::offload {
 namespace {
@@ -16,12 +16,6 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 using testing::ThrowsMessage;
-
-std::vector<std::byte> pattern(std::size_t bytes, int seed) {
-  std::vector<std::byte> values(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) values[i] = static_cast<std::byte>(i * 7 + static_cast<std::size_t>(seed));
-  return values;
-}
 
 /// A kernel source that the device finds beside this test program.
 void write_kernel(const std::string& name, const std::string& source) {
@@ -46,7 +40,7 @@ TEST(OpenOpenCl, ByNumberByPlatformAndByPartOfANameInAnyCaseIsTheSameDevice) {
   std::string shouted = name.substr(1, 5);
   std::ranges::transform(shouted, shouted.begin(), [](unsigned char c) { return std::toupper(c); });
   for (const std::string& target : {std::string("opencl:0"), std::string("opencl:portable"), "opencl:" + shouted})
-    EXPECT_EQ(open_opencl(target)->info().name, name) << target;
+    EXPECT_EQ(open_opencl(target)->properties().name, name) << target;
 }
 
 TEST(OpenOpenCl, ANumberWithoutADeviceIsRefused) {
@@ -71,42 +65,39 @@ class OpenCl : public testing::Test {
 
 TEST_F(OpenCl, ABufferGivesBackWhatWasWritten) {
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, std::size_t{1} << 20}) {
-    const auto buffer = device_->allocate(Bytes{static_cast<std::int64_t>(bytes)});
-    const auto sent = pattern(bytes, 3);
+    Copies copies(*device_, bytes);
     for (const Call call : {Call::blocking, Call::nonblocking}) {
-      std::vector<std::byte> received(bytes);
+      copies.back.assign(bytes, {});
       run([&](Host& host) {
-        host.write(*queue_, *buffer, sent, call);
-        host.read(*queue_, *buffer, received, call);
-        host.finish(*queue_);
+        copies.write(host, call);
+        copies.read(host, call);
+        host.finish(*copies.queue);
       });
-      EXPECT_EQ(received, sent);
+      EXPECT_EQ(copies.back, copies.sent);
     }
   }
 }
 
 TEST_F(OpenCl, ABufferKeepsItsBytesFromRunToRun) {
-  const auto buffer = device_->allocate(Bytes{64});
-  const auto sent = pattern(64, 9);
-  std::vector<std::byte> received(64);
-  run([&](Host& host) { host.write(*queue_, *buffer, sent, Call::blocking); });
-  run([&](Host& host) { host.read(*queue_, *buffer, received, Call::blocking); });
-  EXPECT_EQ(received, sent);
+  Copies copies(*device_, 64);
+  run([&](Host& host) { copies.write(host); });
+  run([&](Host& host) { copies.read(host); });
+  EXPECT_EQ(copies.back, copies.sent);
 }
 
 TEST_F(OpenCl, ACopyLargerThanItsBufferIsRefused) {
   const auto buffer = device_->allocate(Bytes{8});
   std::vector<std::byte> bytes(9);
-  EXPECT_THAT([&] { run([&](Host& host) { host.write(*queue_, *buffer, bytes, Call::blocking); }); },
+  EXPECT_THAT([&] { run([&](Host& host) { host.write(*queue_, buffer, bytes, Call::blocking); }); },
               ThrowsMessage<Error>(HasSubstr("9 bytes at 0 does not fit a buffer of 8")));
-  EXPECT_THAT([&] { run([&](Host& host) { host.read(*queue_, *buffer, bytes, Call::blocking); }); },
+  EXPECT_THAT([&] { run([&](Host& host) { host.read(*queue_, buffer, bytes, Call::blocking); }); },
               ThrowsMessage<Error>(HasSubstr("9 bytes at 0 does not fit a buffer of 8")));
 }
 
 TEST_F(OpenCl, ABufferLargerThanTheDeviceIsRefusedWithTheLimit) {
   const std::int64_t most = compute_devices()[0].max_allocation;
   EXPECT_THAT([&] { device_->allocate(Bytes{std::int64_t{1} << 60}); },
-              ThrowsMessage<Error>(AllOf(HasSubstr(device_->info().name), HasSubstr("no room"),
+              ThrowsMessage<Error>(AllOf(HasSubstr(device_->properties().name), HasSubstr("no room"),
                                          HasSubstr("one may have " + std::to_string(most)))));
 }
 
@@ -120,8 +111,8 @@ TEST_F(OpenCl, AKernelSeesItsArgumentsAndItsItems) {
   const auto buffer = device_->allocate(Bytes{15 * 4});
   std::vector<std::int32_t> numbers(15);
   run([&](Host& host) {
-    host.launch(*queue_, {.kernel = *kernel, .arguments = {buffer.get(), 100, -2}, .columns = 5, .rows = 3});
-    host.read(*queue_, *buffer, std::as_writable_bytes(std::span(numbers)), Call::blocking);
+    host.launch(*queue_, {.kernel = kernel, .arguments = {&buffer, 100, -2}, .columns = 5, .rows = 3});
+    host.read(*queue_, buffer, std::as_writable_bytes(std::span(numbers)), Call::blocking);
   });
   for (int i = 0; i < 15; ++i) EXPECT_EQ(numbers[static_cast<std::size_t>(i)], 100 - 2 * i);
 }
@@ -131,11 +122,10 @@ TEST_F(OpenCl, ALaunchWithOtherArgumentsThanTheKernelsIsRefused) {
   const auto kernel = device_->kernel("one_argument");
   const auto buffer = device_->allocate(Bytes{4});
   const auto refused = HasSubstr("kernel 'one_argument' has 1 arguments, expected 2");
-  EXPECT_THAT(
-      [&] { run([&](Host& host) {
-              host.launch(*queue_, {.kernel = *kernel, .arguments = {buffer.get(), 1}});
-            }); },
-      ThrowsMessage<Error>(refused));
+  EXPECT_THAT([&] { run([&](Host& host) {
+                      host.launch(*queue_, {.kernel = kernel, .arguments = {&buffer, 1}});
+                    }); },
+              ThrowsMessage<Error>(refused));
 }
 
 TEST_F(OpenCl, ABuildFailureNamesTheFileAndTheCompilersComplaintInOneLine) {
@@ -150,12 +140,11 @@ TEST_F(OpenCl, AKernelThatDoesNotExistIsRefusedWithItsFile) {
 }
 
 TEST_F(OpenCl, TheClockGoesOnAndEveryCommandLiesWithinItsRun) {
-  const auto buffer = device_->allocate(Bytes{1 << 20});
-  const auto bytes = pattern(1 << 20, 1);
+  const Copies copies(*device_, 1 << 20);
   const Time before = device_->clock();
   Event event;
   run([&](Host& host) {
-    event = host.write(*queue_, *buffer, bytes, Call::nonblocking);
+    event = copies.write(host, Call::nonblocking);
     host.wait(event);
     EXPECT_GE(host.now(), before);
   });
@@ -170,13 +159,12 @@ TEST_F(OpenCl, NoCommandSeemsToStartBeforeItIsAskedFor) {
   constexpr int kDevices = 20;
   for (int i = 0; i < kDevices; ++i) {
     const auto device = open_opencl("opencl:0");
-    const auto buffer = device->allocate({64});
-    const auto queue = device->queue();
+    const Copies copies(*device, 64);
     Time asked;
     Event event;
     device->run({{"host", [&](Host& host) {
                     asked = host.now();
-                    event = host.write(*queue, *buffer, pattern(64, i), Call::blocking);
+                    event = copies.write(host);
                   }}});
     EXPECT_GE(event->span().start, asked);
   }
@@ -184,29 +172,26 @@ TEST_F(OpenCl, NoCommandSeemsToStartBeforeItIsAskedFor) {
 
 TEST_F(OpenCl, ACommandStartsAfterTheEventsItWaitsForOfOtherQueues) {
   const auto other = device_->queue();
-  const auto buffer = device_->allocate(Bytes{1 << 22});
-  const auto bytes = pattern(1 << 22, 5);
-  std::vector<std::byte> received(bytes.size());
+  Copies copies(*device_, 1 << 22);
   Event write;
   Event read;
   run([&](Host& host) {
-    write = host.write(*queue_, *buffer, bytes, Call::nonblocking);
-    read = host.read(*other, *buffer, received, Call::blocking, {write});
+    write = copies.write(host, Call::nonblocking);
+    read = host.read(*other, copies.buffer, copies.back, Call::blocking, {write});
   });
   EXPECT_GE(read->span().start, write->span().end);
-  EXPECT_EQ(received, bytes);
+  EXPECT_EQ(copies.back, copies.sent);
 }
 
 TEST_F(OpenCl, AMailboxHandsEventsOverInOrderAndHoldsNoMoreThanItsDepth) {
   const auto mailbox = device_->mailbox(2);
-  const auto buffer = device_->allocate(Bytes{16});
-  const auto bytes = pattern(16, 0);
+  const Copies copies(*device_, 16);
   std::vector<Event> sent;
   std::vector<Event> received;
   device_->run({{"sender",
                  [&](Host& host) {
                    for (int i = 0; i < 50; ++i) {
-                     sent.push_back(host.write(*queue_, *buffer, bytes, Call::blocking));
+                     sent.push_back(copies.write(host));
                      host.put(*mailbox, sent.back());
                    }
                  }},

@@ -3,11 +3,9 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
-#include <random>
-
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/model.hpp"
+#include "offload/copies.hpp"
 
 namespace isthmus::offload {
 namespace {
@@ -17,13 +15,6 @@ using testing::ThrowsMessage;
 
 std::unique_ptr<ModelDevice> open_board(const std::vector<std::string>& overrides) {
   return open_model(platform::load(platform::file_of("model:aws-f1"), overrides), {});
-}
-
-std::vector<std::byte> noise(std::uint32_t seed, std::size_t size) {
-  std::mt19937 random(seed);
-  std::vector<std::byte> bytes(size);
-  std::ranges::generate(bytes, [&random] { return static_cast<std::byte>(random()); });
-  return bytes;
 }
 
 std::string bytes_of(const char* key, std::int64_t bytes) {
@@ -52,15 +43,13 @@ std::vector<std::string> any_board() {
 TEST(Payloads, OfAnySizeBringCopiesOfAnyLengthThereAndBack) {
   EXPECT_TRUE(rc::check([] {
     const auto device = open_board(any_board());
-    const auto sent = noise(*rc::gen::arbitrary<std::uint32_t>(), *rc::gen::inRange<std::size_t>(1, 60'000));
-    std::vector<std::byte> received(sent.size());
-    const auto queue = device->queue();
-    const auto buffer = device->allocate({static_cast<std::int64_t>(sent.size())});
+    const auto seed = *rc::gen::arbitrary<unsigned>();
+    Copies copies(*device, *rc::gen::inRange<std::size_t>(1, 60'000), seed);
     device->run({{"host", [&](Host& host) {
-                    host.write(*queue, *buffer, sent, Call::blocking);
-                    host.read(*queue, *buffer, received, Call::blocking);
+                    copies.write(host);
+                    copies.read(host);
                   }}});
-    RC_ASSERT(received == sent);
+    RC_ASSERT(copies.back == copies.sent);
   }));
 }
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
+#include "base/noise.hpp"
 #include "isthmus/base/error.hpp"
 #include "offload/boards_of_links.hpp"
 
@@ -33,9 +33,9 @@ struct Copied {
 /// A copy of `size` bytes to each board, all at once, from pinned memory; then back, and compared.
 Copied copy(ModelSystem& system, std::size_t size, unsigned seed) {
   struct Side {
-    std::unique_ptr<Buffer> buffer;
-    std::unique_ptr<PinnedBuffer> sent;
-    std::unique_ptr<PinnedBuffer> back;
+    Buffer buffer;
+    PinnedBuffer sent;
+    PinnedBuffer back;
     std::unique_ptr<Queue> queue;
   };
   const Bytes bytes{static_cast<std::int64_t>(size)};
@@ -43,8 +43,7 @@ Copied copy(ModelSystem& system, std::size_t size, unsigned seed) {
   for (std::size_t i = 0; i < system.boards(); ++i) {
     ModelDevice& device = system.device(i);
     sides.push_back({device.allocate(bytes), device.pin(bytes), device.pin(bytes), device.queue()});
-    for (std::byte& byte : sides[i].sent->bytes())
-      byte = static_cast<std::byte>((seed = seed * 1664525U + 1013904223U) >> 24U);
+    fill_with_noise(sides[i].sent.bytes(), seed + static_cast<unsigned>(i));
   }
   Copied copied;
   copied.ends.resize(sides.size());
@@ -55,14 +54,14 @@ Copied copy(ModelSystem& system, std::size_t size, unsigned seed) {
   };
   each([&](Host& host, std::size_t i) {
     const Time start = host.now();
-    host.write(*sides[i].queue, *sides[i].buffer, sides[i].sent->bytes(), Call::blocking);
+    host.write(*sides[i].queue, sides[i].buffer, sides[i].sent.bytes(), Call::blocking);
     copied.ends[i] = host.now() - start;
   });
   each([&](Host& host, std::size_t i) {
-    host.read(*sides[i].queue, *sides[i].buffer, sides[i].back->bytes(), Call::blocking);
+    host.read(*sides[i].queue, sides[i].buffer, sides[i].back.bytes(), Call::blocking);
   });
   for (const Side& side : sides)
-    copied.right = copied.right && std::ranges::equal(side.sent->bytes(), side.back->bytes());
+    copied.right = copied.right && std::ranges::equal(side.sent.bytes(), side.back.bytes());
   return copied;
 }
 
@@ -80,7 +79,7 @@ TEST(System, OfOneBoardIsThatBoard) {
   Time alone;
   board->run({{"host", [&](Host& host) {
                  const Time start = host.now();
-                 host.write(*queue, *buffer, sent->bytes(), Call::blocking);
+                 host.write(*queue, buffer, sent.bytes(), Call::blocking);
                  alone = host.now() - start;
                }}});
   EXPECT_EQ(copy(*system, size, 1).ends, std::vector{alone});

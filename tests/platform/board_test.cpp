@@ -8,7 +8,12 @@
 #include <cstring>
 #include <span>
 
+#include "base/noise.hpp"
 #include "isthmus/base/error.hpp"
+#include "isthmus/fabric/device_memory.hpp"
+#include "isthmus/fabric/dram.hpp"
+#include "isthmus/fabric/pcie_link.hpp"
+#include "isthmus/platform/link.hpp"
 #include "isthmus/stream/host_link.hpp"
 
 namespace isthmus::platform {
@@ -159,12 +164,6 @@ Outcome run(const Description& platform, const Layout& layout, const std::vector
   return outcome;
 }
 
-std::vector<std::byte> some_bytes(std::size_t size, unsigned seed) {
-  std::vector<std::byte> bytes(size);
-  for (auto& byte : bytes) byte = static_cast<std::byte>((seed = seed * 1664525U + 1013904223U) >> 24U);
-  return bytes;
-}
-
 TEST(Board, AStreamReadsAndWritesDeviceMemoryOnItsWay) {
   const Description platform = load(file_of("model:aws-f1"), std::vector<std::string>{"device.dram.kernel_channels=2"});
   const auto channel = static_cast<std::uint64_t>(board_spec(platform).memory->channel_capacity.count);
@@ -177,8 +176,8 @@ TEST(Board, AStreamReadsAndWritesDeviceMemoryOnItsWay) {
                         .words = words,
                         .of_request = *rc::gen::inRange(1, 65)};
     const auto bytes = static_cast<std::size_t>(words) * kWord;
-    const auto sent = some_bytes(bytes, *rc::gen::arbitrary<unsigned>());
-    const auto table = some_bytes(bytes, *rc::gen::arbitrary<unsigned>());
+    const auto sent = noise(bytes, *rc::gen::arbitrary<unsigned>());
+    const auto table = noise(bytes, *rc::gen::arbitrary<unsigned>());
     std::vector<std::byte> expected(bytes);
     std::ranges::transform(sent, table, expected.begin(), std::bit_xor<>());
     const Outcome outcome = run(platform, layout, sent, table);
@@ -191,7 +190,7 @@ TEST(Board, AStreamIsHeldUpByTheMemoryThatItUses) {
   const auto elapsed = [](std::vector<std::string> overrides) {
     const Description platform = load(file_of("model:aws-f1"), overrides);
     const Layout layout{.table = 0, .results = 1 << 20, .words = 8192, .of_request = 16};
-    const auto bytes = some_bytes(static_cast<std::size_t>(layout.words) * kWord, 1);
+    const auto bytes = noise(static_cast<std::size_t>(layout.words) * kWord, 1);
     return run(platform, layout, bytes, bytes).report.end.seconds();
   };
   const double plain = elapsed({});

@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include <cstring>
-
 #include "engine/dice.hpp"
 #include "isthmus/engine/timer.hpp"
 #include "isthmus/platform/soc_board.hpp"

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "isthmus/base/error.hpp"
@@ -126,11 +127,19 @@ TEST(Target, IsAModelByNameOrAFile) {
   EXPECT_EQ(file_of("some/where.toml"), "some/where.toml");
   EXPECT_THAT([] { file_of("model:aws-f2"); },
               ThrowsMessage<Error>(
-                  "unknown platform 'aws-f2': expected agilex-7, alpha-data-7v3, alveo-u250, alveo-u55c, alveo-v80, "
-                  "aws-f1, ibm-capi, kv260, stratix-v, vck5000, xeon-fpga-v1, xeon-fpga-v2 or zynq-ultrascale; did you "
-                  "mean 'aws-f1'?"));
+                  "unknown target 'model:aws-f2': expected model:agilex-7, model:alpha-data-7v3, model:alveo-u250, "
+                  "model:alveo-u55c, model:alveo-v80, model:aws-f1, model:ibm-capi, model:kv260, model:stratix-v, "
+                  "model:vck5000, model:xeon-fpga-v1, model:xeon-fpga-v2 or model:zynq-ultrascale; did you mean "
+                  "'model:aws-f1'?"));
   EXPECT_THAT([] { file_of("opencl:0"); }, ThrowsMessage<Error>(HasSubstr("expected model:NAME or a path")));
-  EXPECT_THAT([] { file_of("model:sources"); }, ThrowsMessage<Error>(HasSubstr("unknown platform 'sources'")));
+  EXPECT_THAT([] { file_of("model:sources"); }, ThrowsMessage<Error>(HasSubstr("unknown target 'model:sources'")));
+}
+
+TEST(Target, AWordThatIsNoneGetsTheOneThatWasMeant) {
+  const auto said = [](std::string_view word) { return std::string(unknown_target(word, "a target").what()); };
+  EXPECT_EQ(said("aws-f2"), "unknown target 'aws-f2': expected a target; did you mean 'model:aws-f1'?");
+  EXPECT_EQ(said("natve"), "unknown target 'natve': expected a target; did you mean 'native'?");
+  EXPECT_EQ(said("nowhere at all"), "unknown target 'nowhere at all': expected a target");
 }
 
 TEST(Target, IsLookedForWhereTheUserSays) {
@@ -140,7 +149,7 @@ TEST(Target, IsLookedForWhereTheUserSays) {
 }
 
 TEST(Json, ShowsEveryInputWithItsSource) {
-  const auto record = to_json(load_text(f1(), {"link.pcie.lanes=8"}));
+  const auto record = nlohmann::ordered_json::parse(to_json(load_text(f1(), {"link.pcie.lanes=8"})).text());
   EXPECT_EQ(record["file"], "platform.toml");
   EXPECT_EQ(record["name"], "Amazon EC2 F1");
   EXPECT_EQ(record["inputs"][1]["key"], "link.pcie.lanes");

@@ -3,12 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
+#include <stdexcept>
 
+#include "base/refusal.hpp"
 #include "base/temporary_folder.hpp"
 #include "isthmus/base/data_file.hpp"
-#include "isthmus/base/error.hpp"
 
 namespace isthmus::platform::testing {
 std::filesystem::path written(const std::string& text, const std::string& name) {
@@ -24,8 +23,7 @@ std::string without_folder(std::string message) {
 }
 
 std::string f1() {
-  std::ifstream stream(data_file("platforms/aws-f1.toml"));
-  return {std::istreambuf_iterator<char>(stream), {}};
+  return read_text(data_file("platforms/aws-f1.toml"));
 }
 
 std::string replaced(std::string text, const std::string& before, const std::string& after) {
@@ -43,17 +41,18 @@ std::string f1_with(const std::string& table, const std::string& key, const std:
   return text.replace(begin, text.find('\n', begin) - begin, line);
 }
 
+const Input& input(const Description& description, std::string_view key) {
+  for (const Input& candidate : description.inputs())
+    if (candidate.name == key) return candidate;
+  throw std::logic_error(std::string(key));
+}
+
 Description load_text(const std::string& text, const std::vector<std::string>& overrides, Schema schema) {
   return load(written(text, "platform.toml"), overrides, schema);
 }
 
 std::string refusal(const std::string& text, const std::vector<std::string>& overrides, Schema schema) {
-  try {
-    load_text(text, overrides, schema);
-  } catch (const Error& error) {
-    return without_folder(error.what());
-  }
-  return "";
+  return without_folder(isthmus::refusal([&] { load_text(text, overrides, schema); }));
 }
 
 int line_of(const std::string& text, const std::string& part) {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "isthmus/platform/description.hpp"
@@ -28,6 +29,8 @@ Description load_text(const std::string& text, const std::vector<std::string>& o
 
 /// What load_text says of `text`, the folder before "platform.toml" cut off; "" when it loads.
 std::string refusal(const std::string& text, const std::vector<std::string>& overrides = {}, Schema kinds = schema());
+
+const Input& input(const Description& description, std::string_view key);
 
 /// The line, from 1, of `part` in `text`.
 int line_of(const std::string& text, const std::string& part);

@@ -13,9 +13,7 @@ using ::testing::IsEmpty;
 
 NextValues steps(std::string_view key, const std::vector<std::string>& overrides = {}) {
   const Description description = load_text(f1(), overrides);
-  for (const Input& input : description.inputs())
-    if (input.name == key) return next_values(description, input);
-  throw std::logic_error(std::string(key));
+  return next_values(description, input(description, key));
 }
 
 TEST(NextValues, HalveTimesAndDoubleRates) {

@@ -7,12 +7,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const Input& input(const Description& description, std::string_view key) {
-  for (const Input& candidate : description.inputs())
-    if (candidate.name == key) return candidate;
-  throw std::logic_error(std::string(key));
-}
-
 TEST(Override, TakesTheKeysUnitUnlessOneIsWritten) {
   EXPECT_EQ(load_text(f1(), {"kernel.clock=300"}).frequency("kernel.clock"), Frequency::mhz(300));
   EXPECT_EQ(load_text(f1(), {"kernel.clock=0.3GHz"}).frequency("kernel.clock"), Frequency::mhz(300));

@@ -11,7 +11,6 @@ Part part(const std::string& name, int busy_ns, const std::string& key = "") {
           .keys = {key.empty() ? name : key},
           .busy = Time::ns(busy_ns),
           .starved = Time::ns(100 - busy_ns),
-          .blocked = {},
           .lifetime = Time::ns(100)};
 }
 

@@ -3,7 +3,6 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include <algorithm>
 #include <array>
 
 #include "isthmus/base/error.hpp"
@@ -197,9 +196,10 @@ TEST(Hash, TellsBoardsByTheirPartsAndTheNamesOfLinks) {
 }
 
 TEST(Json, NamesThePartsWithTheirKinds) {
-  const auto parts = to_json(load_text(two_links()))["parts"];
-  EXPECT_EQ(parts[1], (nlohmann::ordered_json{{"name", "link.vh1"}, {"kind", "pcie"}, {"channel", "vh1"}}));
-  EXPECT_EQ(parts[2], (nlohmann::ordered_json{{"name", "host.memory"}, {"kind", "memory"}}));
+  EXPECT_THAT(to_json(load_text(two_links())).text(),
+              HasSubstr(R"("parts":[{"name":"link.vh0","kind":"pcie","channel":"vh0"},)"
+                        R"({"name":"link.vh1","kind":"pcie","channel":"vh1"},)"
+                        R"({"name":"host.memory","kind":"memory"}])"));
 }
 
 /// The usual sections of the kinds of parts that F1 has, in the order of the schema.
@@ -255,9 +255,7 @@ TEST(Texts, AreWordsOfAList) {
   EXPECT_EQ(description.the("llc").text("policy"), "lru");
   EXPECT_EQ(load_text(cache(kLru), {"host.llc.policy=fifo"}, kOneKind).the("llc").text("policy"), "fifo");
   EXPECT_NE(load_text(cache(kLru), {"host.llc.policy=fifo"}, kOneKind).sha256(), description.sha256());
-  const auto input = to_json(description)["inputs"][1];
-  EXPECT_EQ(input["value"], "lru");
-  EXPECT_EQ(input["key"], "host.llc.policy");
+  EXPECT_THAT(to_json(description).text(), HasSubstr(R"(},{"key":"host.llc.policy","value":"lru",)"));
 }
 
 TEST(Texts, ThatAreNoneOfTheListAreRefused) {

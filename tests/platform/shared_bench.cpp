@@ -12,15 +12,10 @@ using coherence::Operation;
 using fabric::kWord;
 using fabric::LineAccess;
 using fabric::LineResult;
+using fabric::word_at;
 
 constexpr Time kLongest = Time::ms(5);
 constexpr std::uint64_t kCircuitsValues = 1ULL << 48U;
-
-std::uint64_t word_at(const std::byte* bytes) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, bytes, kWord);
-  return value;
-}
 
 /// Requests of one or several lines over channels that it draws.
 struct Circuit {
@@ -182,7 +177,6 @@ class Build {
 
   /// Each word where it is newest.
   void read_all(fabric::CoherenceRun& result) {
-    constexpr auto kEnd = std::int64_t{1} << 61;
     std::vector<std::byte> bytes(region_.bytes.begin(), region_.bytes.end());
     for (const std::size_t agent : {SharedBoard::kFpga, SharedBoard::kHost}) {
       const fabric::LineStore& lines = board_.cache(agent).lines();
@@ -192,7 +186,8 @@ class Build {
           std::memcpy(bytes.data() + (way.line * line - region_.addr), lines.bytes_of(way), line);
     }
     for (std::size_t at = 0; at < bytes.size(); at += kWord)
-      result.operations.push_back({false, (region_.addr + at) / kWord, word_at(&bytes[at]), kEnd, kEnd});
+      result.operations.push_back(
+          {false, (region_.addr + at) / kWord, word_at(&bytes[at]), fabric::kEnd, fabric::kEnd});
   }
 
   const SharedBench& bench_;

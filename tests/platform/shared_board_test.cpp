@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <rapidcheck/gtest.h>
 
-#include "engine/dice.hpp"
-#include "isthmus/base/error.hpp"
+#include "base/refusal.hpp"
+#include "engine/drawn_dice.hpp"
 #include "platform/shared_bench.hpp"
 
 namespace isthmus::platform {
@@ -90,19 +90,15 @@ SharedBench any_bench(Dice& dice, const SharedSpec& spec, const std::vector<std:
   return bench;
 }
 
-Dice drawn_dice() {
-  return Dice(*rc::gen::noShrink(rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint32_t>())));
-}
-
 SharedBench drawn() {
-  Dice dice = drawn_dice();
+  Dice dice = reference::drawn_dice();
   const SharedSpec spec = spec_of(any_overrides(dice));
   return any_bench(dice, spec,
                    {{kVh0}, {kVh1}, {fabric::kAnyChannel}, {kVl0, kVh0}, {kVl0, kVh0, kVh1, fabric::kAnyChannel}});
 }
 
 RC_GTEST_PROP(Capi, KeepsEveryWordAndNoTwoSharersThatAnswer, ()) {
-  Dice dice = drawn_dice();
+  Dice dice = reference::drawn_dice();
   const SharedSpec spec = spec_of(any_overrides_of_capi(dice), kCapi);
   RC_ASSERT(!spec.coherence.forward);
   const fabric::CoherenceRun result = run(any_bench(dice, spec, {{kVl0}}));
@@ -148,16 +144,10 @@ TEST(Channels, AreNamedWithTheChoiceAmongThem) {
   EXPECT_EQ(way_named(spec_of({}), "va"), fabric::kAnyChannel);
 }
 
-std::string refusal(const std::vector<std::string>& overrides) {
-  try {
-    spec_of(overrides);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(Channels, RefuseWhatCannotBe) {
+  const auto refusal = [](const std::vector<std::string>& overrides) {
+    return isthmus::refusal([&] { spec_of(overrides); });
+  };
   EXPECT_THAT(refusal({"queue.depth=0"}), HasSubstr("key 'queue.depth': expected 1..64, got 0"));
   EXPECT_THAT(refusal({"cache.ports=2"}),
               HasSubstr("key 'cache.ports': expected 1 on a board with PCIe channels, got 2"));

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstring>
 
-#include "engine/dice.hpp"
+#include "engine/drawn_dice.hpp"
 #include "fabric/coherence_bench.hpp"
 
 namespace isthmus::platform {
@@ -17,6 +17,7 @@ using fabric::Client;
 using fabric::kWord;
 using fabric::LineAccess;
 using fabric::LineResult;
+using fabric::word_at;
 using reference::Dice;
 
 constexpr std::uint64_t kLine = 64;
@@ -25,10 +26,13 @@ constexpr std::size_t kHpc = 1;
 constexpr std::size_t kAcp = 2;
 constexpr Time kLongest = Time::ms(5);  // a run takes less
 
-std::uint64_t word_at(const std::byte* bytes) {
-  std::uint64_t value = 0;
-  std::memcpy(&value, bytes, kWord);
-  return value;
+/// A write of a line that holds `value` in each of its words.
+void fill(fabric::AxiStore& store, std::uint64_t line, std::uint64_t value, bool last) {
+  store.channel = 0;
+  store.last = last;
+  store.write.address = line * kLine;
+  store.write.burst.bytes = kLine;
+  for (std::uint64_t at = 0; at < kLine; at += kWord) std::memcpy(&store.write.burst.data[at], &value, kWord);
 }
 
 /// What a circuit does at a port.
@@ -81,12 +85,7 @@ struct PortWriter {
     const std::uint64_t value = (use.id << 32U) + static_cast<std::uint64_t>(moved) + 1;
     const std::uint64_t line = random.below(use.lines);
     const std::int64_t begin = timer.now().femtoseconds();
-    fabric::AxiStore& store = stores.slot();
-    store.channel = 0;
-    store.last = true;
-    store.write.address = line * kLine;
-    store.write.burst.bytes = kLine;
-    for (std::uint64_t at = 0; at < kLine; at += kWord) std::memcpy(&store.write.burst.data[at], &value, kWord);
+    fill(stores.slot(), line, value, true);
     written.read();
     const std::int64_t end = timer.now().femtoseconds();
     for (std::uint64_t at = 0; at < kLine; at += kWord)
@@ -117,6 +116,14 @@ SocSpec any_spec(Dice& dice) {
     port.axi.latency = Time::ns(dice.number(2, 100));
   }
   return spec;
+}
+
+void connect(Graph& graph, const Clock& clock, const MasterEnds& ends, auto& reader, auto& writer) {
+  const ChannelOptions one = register_on(clock, 1);
+  graph.connect(reader.regions, ends.regions, one);
+  graph.connect(ends.data, reader.data, one);
+  graph.connect(writer.stores, ends.stores, one);
+  graph.connect(ends.written, writer.written, one);
 }
 
 class SharedLines {
@@ -150,11 +157,10 @@ class SharedLines {
     for (const Client* core : clients_) all.insert(all.end(), core->seen.begin(), core->seen.end());
     for (const PortReader* reader : readers_) all.insert(all.end(), reader->seen.begin(), reader->seen.end());
     for (const PortWriter* writer : writers_) all.insert(all.end(), writer->seen.begin(), writer->seen.end());
-    constexpr auto kEnd = std::int64_t{1} << 61;
     for (std::uint64_t line = 0; line < lines_; ++line) {
       const std::array<std::byte, kLine> bytes = at_rest(line);
       for (std::uint64_t at = 0; at < kLine; at += kWord)
-        all.push_back({false, (line * kLine + at) / kWord, word_at(&bytes[at]), kEnd, kEnd});
+        all.push_back({false, (line * kLine + at) / kWord, word_at(&bytes[at]), fabric::kEnd, fabric::kEnd});
     }
     return all;
   }
@@ -190,11 +196,7 @@ class SharedLines {
     const PortUse use{.id = 100 + port, .count = dice.number(5, 40), .lines = lines_};
     readers_.push_back(&graph_.add<PortReader>("reader " + std::to_string(port), {.clock = clock}, use));
     writers_.push_back(&graph_.add<PortWriter>("writer " + std::to_string(port), {.clock = clock}, use));
-    const ChannelOptions one = register_on(clock, 1);
-    graph_.connect(readers_.back()->regions, ends.regions, one);
-    graph_.connect(ends.data, readers_.back()->data, one);
-    graph_.connect(writers_.back()->stores, ends.stores, one);
-    graph_.connect(ends.written, writers_.back()->written, one);
+    connect(graph_, clock, ends, *readers_.back(), *writers_.back());
   }
 
   SocSpec spec_;
@@ -208,12 +210,8 @@ class SharedLines {
   std::vector<PortWriter*> writers_;
 };
 
-Dice any_dice() {
-  return Dice(*rc::gen::noShrink(rc::gen::resize(rc::kNominalSize, rc::gen::arbitrary<std::uint32_t>())));
-}
-
 RC_GTEST_PROP(SocBoard, KeepsWhatCoresAndItsCoherentPortsShareCoherent, ()) {
-  Dice dice = any_dice();
+  Dice dice = reference::drawn_dice();
   SharedLines shared(dice, {kHpc, kAcp}, static_cast<std::uint64_t>(dice.number(1, 6)));
   shared.run();
   RC_ASSERT(shared.stuck() == "");
@@ -290,21 +288,14 @@ struct Doubler {
       got += burst.bytes;
     }
     const std::uint64_t twice = 2 * value;
-    for (std::uint64_t line = 0; line < lines; ++line) {
-      fabric::AxiStore& store = stores.slot();
-      store.channel = 0;
-      store.last = line + 1 == lines;
-      store.write.address = line * kLine;
-      store.write.burst.bytes = kLine;
-      for (std::uint64_t at = 0; at < kLine; at += kWord) std::memcpy(&store.write.burst.data[at], &twice, kWord);
-    }
+    for (std::uint64_t line = 0; line < lines; ++line) fill(stores.slot(), line, twice, line + 1 == lines);
     written.read();
     answers.push(twice);
   }
 };
 
 RC_GTEST_PROP(SocBoard, GivesEveryPortWhatACoreHasFlushedAndTheCoreWhatThePortHasWritten, ()) {
-  Dice dice = any_dice();
+  Dice dice = reference::drawn_dice();
   const SocSpec spec = any_spec(dice);
   const auto lines = static_cast<std::uint64_t>(dice.number(1, 12));
   const std::vector<std::size_t> ports{static_cast<std::size_t>(dice.one_of({0, 0, 1, 2}))};
@@ -317,10 +308,7 @@ RC_GTEST_PROP(SocBoard, GivesEveryPortWhatACoreHasFlushedAndTheCoreWhatThePortHa
   auto& circuit = graph.add<Doubler>("circuit", {.clock = clock}, lines);
   soc.attach_core(core.accesses, core.results);
   const MasterEnds ends = soc.port(0);
-  graph.connect(circuit.regions, ends.regions, register_on(clock, 1));
-  graph.connect(ends.data, circuit.data, register_on(clock, 1));
-  graph.connect(circuit.stores, ends.stores, register_on(clock, 1));
-  graph.connect(ends.written, circuit.written, register_on(clock, 1));
+  connect(graph, clock, ends, circuit, circuit);
   graph.connect(core.written, circuit.handed);
   graph.connect(circuit.answers, core.answered);
   graph.run({.limit = kLongest});

@@ -6,18 +6,20 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
+#include "base/refusal.hpp"
+#include "base/temporary_folder.hpp"
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/json.hpp"
 #include "platform/fixture.hpp"
+#include "platform/mutations.hpp"
 
 namespace isthmus::platform::testing {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
 /// F1 with one more channel of its host's memory, in a file beside the system.
@@ -57,10 +59,8 @@ name = "n2"
 void write_boards() {
   static const bool written_once = [] {
     written(other_host(), "other.toml");
-    std::ifstream pair(data_file("tests/boards/two-links.toml"));
-    written({std::istreambuf_iterator<char>(pair), {}}, "pair.toml");
-    std::ifstream none(data_file("tests/boards/no-link.toml"));
-    written({std::istreambuf_iterator<char>(none), {}}, "none.toml");
+    written(read_text(data_file("tests/boards/two-links.toml")), "pair.toml");
+    written(read_text(data_file("tests/boards/no-link.toml")), "none.toml");
     return true;
   }();
   EXPECT_TRUE(written_once);
@@ -73,12 +73,7 @@ System load_good(const std::string& text = good(), const std::vector<std::string
 
 /// What is said of a system; "" when it loads.
 std::string said_of(const std::string& text, const std::vector<std::string>& overrides = {}) {
-  try {
-    load_good(text, overrides);
-  } catch (const Error& error) {
-    return without_folder(error.what());
-  }
-  return "";
+  return without_folder(isthmus::refusal([&] { load_good(text, overrides); }));
 }
 
 /// What is said of the good one with `before` replaced; it must be said of the line on which `after` ends.
@@ -154,7 +149,7 @@ TEST(System, HasAHashOfWhatItSays) {
            {"count = 3", "count = 2"}, {"Two hosts", "Others"}, {"c.narrow", "c.vh0"}, {"\"n1\"", "\"n7\""}})
     EXPECT_NE(load_good(replaced(good(), before, after)).sha256(), hash) << after;
   EXPECT_NE(load_good(good(), {"kernel.clock=111MHz"}).sha256(), hash);
-  EXPECT_EQ(to_json(load_good())["sha256"], hash);
+  EXPECT_THAT(to_json(load_good()).text(), HasSubstr(R"("sha256":")" + hash + R"(","nodes":)"));
 }
 
 TEST(System, IsToldFromAPlatform) {
@@ -290,43 +285,13 @@ TEST(SystemWire, ThatEndsAtNoNodeOrAtAnotherIsRefused) {
 }
 
 /// Pieces of system files where they should not be.
-const std::vector<std::string> kBits = {"nan",
-                                        "-1",
-                                        "0",
-                                        "\"",
-                                        "[",
-                                        "]",
-                                        "{",
-                                        "}",
-                                        "=",
-                                        ".",
-                                        "#",
-                                        "\n",
-                                        "\t",
-                                        std::string(1, '\0'),
-                                        "\xff",
-                                        "true",
-                                        "[[node]]",
-                                        "[[board]]\n",
-                                        "[[wire]]\n",
-                                        "[board]",
-                                        "name",
-                                        "count = 9\n",
-                                        "platform = \"aws-f1\"\n",
-                                        "node = \"n1\"\n",
-                                        "b1",
-                                        "b.pcie",
-                                        "n0",
-                                        "\"\\u0007\"",
-                                        "system.toml"};
+const std::vector<std::string> kPieces = {
+    "[[node]]",        "[[board]]\n", "[[wire]]\n", "[board]", "name",       "count = 9\n", "platform = \"aws-f1\"\n",
+    "node = \"n1\"\n", "b1",          "b.pcie",     "n0",      "system.toml"};
 
 RC_GTEST_PROP(BrokenSystemFile, LoadsOrIsRefusedInOneLineAndNeverCrashes, ()) {
-  std::string text = good();
-  for (int edits = *rc::gen::inRange(1, 5); edits > 0; --edits)
-    text.replace(*rc::gen::inRange<std::size_t>(0, text.size() + 1), *rc::gen::inRange<std::size_t>(0, 12),
-                 *rc::gen::elementOf(kBits));
-  const std::string message = said_of(text);
-  RC_ASSERT(std::ranges::none_of(message, [](unsigned char c) { return c < 0x20 || c == 0x7f; }));
+  const std::string message = said_of(mutated(good(), kPieces));
+  RC_ASSERT(one_clean_line(message));
   RC_ASSERT(message.empty() || message.starts_with("system.toml"));
   RC_TAG(message.empty() ? "accepted" : "refused");
 }

@@ -1,12 +1,10 @@
 // Probes on boards of any set of parts: what each needs, and what it finds.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 
+#include "base/temporary_folder.hpp"
 #include "isthmus/base/data_file.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/open.hpp"
@@ -33,7 +31,7 @@ std::string board(const std::string& name) {
 /// The values that a probe finds at 4 KiB, by what tells them apart.
 std::vector<double> found(const Probe& probe, const std::string& target, const std::string& channel = "",
                           const std::vector<std::string>& overrides = {}) {
-  const Job job{.target = target, .overrides = overrides, .channel = channel, .sizes = {{4096}}, .bursts = {}};
+  const Job job{.target = target, .overrides = overrides, .channel = channel, .sizes = {{4096}}};
   Target opened(job);
   std::vector<double> values;
   probe.run(job, opened, [&values](const Finding& finding) {
@@ -45,10 +43,7 @@ std::vector<double> found(const Probe& probe, const std::string& target, const s
 /// The sections of a file by the last word of their names, which is their kind.
 class Sections {
  public:
-  explicit Sections(const std::string& file) {
-    std::ifstream stream(data_file(file));
-    text_ = {std::istreambuf_iterator<char>(stream), {}};
-  }
+  explicit Sections(const std::string& file) : text_(read_text(data_file(file))) {}
   std::string of(std::string_view kind) const {
     const auto known = std::ranges::find_if(
         platform::schema(), [kind](const auto* one) { return one->name() == kind || one->family == kind; });
@@ -66,15 +61,14 @@ class Sections {
 /// A board of these kinds of parts, F1's, those of a board with shared memory or those of one chip, as a file.
 class Board {
  public:
-  Board(const Probe& probe, const std::vector<std::string_view>& kinds)
-      : file_(fmt::format("{}board-of-parts-{}.toml", ::testing::TempDir(), ::getpid())) {
-    std::ofstream stream(file_);
-    stream << "name = \"Board of parts\"\n";
+  Board(const Probe& probe, const std::vector<std::string_view>& kinds) {
+    std::string text = "name = \"Board of parts\"\n";
     const auto needs = [&probe](std::string_view kind) {
       return std::ranges::find(probe.crosses.needs, kind) != probe.crosses.needs.end();
     };
     const Sections& parts = needs(platform::kCoherentLink) ? kShared : needs("cpu") ? kOneChip : kPrivate;
-    for (const std::string_view kind : kinds) stream << parts.of(kind) << "\n";
+    for (const std::string_view kind : kinds) text += parts.of(kind) + "\n";
+    file_ = folder_.written("board-of-parts.toml", text);
   }
   const std::string& file() const { return file_; }
 
@@ -82,6 +76,7 @@ class Board {
   static inline const Sections kPrivate{"platforms/aws-f1.toml"};
   static inline const Sections kShared{"platforms/xeon-fpga-v1.toml"};
   static inline const Sections kOneChip{"platforms/zynq-ultrascale.toml"};
+  TemporaryFolder folder_;
   std::string file_;
 };
 
@@ -153,12 +148,12 @@ TEST(NoLink, RefusesWhatGoesOverOne) {
                                  1);
       },
       ThrowsMessage<Error>(HasSubstr("an access to registers: expected a board with pcie and memory")));
-  EXPECT_FALSE(device->info().link.has_value());
+  EXPECT_FALSE(device->properties().link.has_value());
 }
 
 TEST(NoMemory, LaunchesAndHasNoBuffers) {
   const auto device = offload::open_device(board("no-memory"), {}, memory_kernels());
-  EXPECT_FALSE(device->info().memory);
+  EXPECT_EQ(device->properties().global_memory, 0);
   const double took = sample(*launches(*device), 1).front().seconds();
   EXPECT_NEAR(took, sample(*launches(*offload::open_device("model:aws-f1", {}, memory_kernels())), 1).front().seconds(),
               0.2 * kMicrosecond);
@@ -170,7 +165,7 @@ TEST(NoMemory, LaunchesAndHasNoBuffers) {
 TEST(ManyChannels, AreAllOpenToKernels) {
   const std::vector<std::string> small{"device.dram.capacity=32MiB"};
   const auto device = offload::open_device(board("many-channels"), small, memory_kernels());
-  std::vector<std::unique_ptr<offload::Buffer>> held;
+  std::vector<offload::Buffer> held;
   for (int i = 0; i < 32; ++i) held.push_back(device->allocate({kMebibyte}));
   EXPECT_THROW(device->allocate({4096}), Error) << "each channel is full";
 }

@@ -28,7 +28,6 @@ std::vector<Finding> findings(const Asked& asked) {
                 .overrides = asked.overrides,
                 .starts = asked.starts,
                 .sizes = {asked.size},
-                .bursts = {},
                 .samples = 1};
   return found_by(asked.probe, job);
 }

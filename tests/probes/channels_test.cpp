@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "isthmus/base/error.hpp"
+#include "base/refusal.hpp"
 #include "isthmus/probes/probe.hpp"
 #include "probes/found.hpp"
 
@@ -25,7 +25,6 @@ struct Asked {
 std::vector<Finding> findings(const Asked& asked) {
   Job job{.target = "model:xeon-fpga-v2",
           .overrides = asked.overrides,
-          .starts = {},
           .sizes = {{64 * asked.lines}},
           .bursts = {{asked.burst}}};
   if (!asked.channel.empty()) job.channels = {asked.channel};
@@ -204,16 +203,8 @@ TEST(Loopback, IsAboutAsFastOverQpiAsOverPcieInAColdCache) {  // gemieux2018, fi
   EXPECT_NEAR(over("vh0") / over("vl0"), 1, 0.25);
 }
 
-std::string refusal(const Asked& asked) {
-  try {
-    findings(asked);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(Channels, RefuseWhatCannotBe) {
+  const auto refusal = [](const Asked& asked) { return isthmus::refusal([&] { findings(asked); }); };
   EXPECT_THAT(refusal({.probe = "shared-read", .channel = "vh2"}),
               HasSubstr("--channel: unknown channel 'vh2': expected vl0, vh0, vh1 or va"));
   EXPECT_THAT(refusal({.probe = "shared-read", .lines = 8, .burst = 512}),

@@ -92,7 +92,7 @@ TEST(AlphaData, TheStepsOfACopyAddUpAsPublished) {
     EXPECT_NEAR(rate(board, direction, HostSide::pinned, kLarge) * 1e-9, 5.2, 0.15 * 5.2);
     EXPECT_NEAR(rate(board, direction, HostSide::pinned, kLarge, {"dma.rate=100"}) * 1e-9, 6.8, 0.15 * 6.8);
   }
-  const auto link = offload::open_device(board, {})->info().link;
+  const auto link = offload::open_device(board, {})->properties().link;
   ASSERT_TRUE(link.has_value());
   EXPECT_DOUBLE_EQ(link->advertised.gb_per_second(), 8);
   EXPECT_NEAR(link->payload.gb_per_second(), 6.8, 0.05 * 6.8);
@@ -130,7 +130,7 @@ TEST(RealDevice, ThatHasNoRoomSaysSoInOneLine) {
 
 /// Seconds in which the host works on a copy.
 double working(const char* probe, std::int64_t size, int samples = 1) {
-  const Job job{.target = "model:alpha-data-7v3", .overrides = {}, .sizes = {{size}}, .bursts = {}, .samples = samples};
+  const Job job{.target = "model:alpha-data-7v3", .sizes = {{size}}, .samples = samples};
   const Finding found = found_by(probe, job).front();
   return found.host_busy.value_or(-1) * found.times.front().seconds();
 }

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "isthmus/base/error.hpp"
+#include "base/refusal.hpp"
 #include "isthmus/offload/open.hpp"
 #include "isthmus/platform/description.hpp"
 
@@ -29,12 +29,7 @@ class HostParts : public testing::TestWithParam<const char*> {
     return access({.kind = Kind::write, .size = {64}, .at_once = false}, overrides).each.seconds() * 1e9;
   }
   static std::string refusal(const Overrides& overrides) {
-    try {
-      platform::load(platform::file_of(GetParam()), overrides);
-      return "";
-    } catch (const Error& error) {
-      return error.what();
-    }
+    return isthmus::refusal([&] { platform::load(platform::file_of(GetParam()), overrides); });
   }
 };
 

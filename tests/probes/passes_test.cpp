@@ -36,17 +36,12 @@ class Scripted final : public Sampler {
 };
 
 std::vector<Finding> findings(const std::vector<Time>& apart, Log& log, std::uint64_t seed = 1) {
-  const Job job{.target = "opencl:0", .overrides = {}, .sizes = {}, .bursts = {}, .samples = kRepeat, .seed = seed};
+  const Job job{.target = "opencl:0", .samples = kRepeat, .seed = seed};
   Target target(job);
   std::vector<Point> points;
   for (std::size_t i = 0; i < apart.size(); ++i)
     points.push_back(
-        {.finding = {.quantity = "latency",
-                     .unit = "us",
-                     .size = {static_cast<std::int64_t>(i)},
-                     .parameters = {},
-                     .samples = {},
-                     .times = {}},
+        {.finding = {.quantity = "latency", .unit = "us", .size = {static_cast<std::int64_t>(i)}},
          .value = [](Time time) { return time.seconds() * 1e6; },
          .open = [i, &apart, &log](offload::Device&) { return std::make_unique<Scripted>(i, apart[i], log); }});
   std::vector<Finding> found;

@@ -38,7 +38,6 @@ BySeries walks(const WalkAsked& asked) {
           .overrides = asked.overrides,
           .starts = {asked.start},
           .sizes = {asked.size},
-          .bursts = {},
           .samples = 1};
   if (!asked.channel.empty()) job.channels = {asked.channel};
   BySeries found;

@@ -32,7 +32,6 @@ std::vector<Finding> findings(const Asked& asked, const std::vector<Bytes>& size
                 .ports = {asked.port},
                 .states = {asked.state},
                 .sizes = sizes,
-                .bursts = {},
                 .offset = asked.offset};
   return found_by(asked.probe, job);
 }
@@ -169,7 +168,7 @@ TEST(Ports, OfWhatACoreHasStreamedCrossTheInterconnectAsIfItWereFlushed) {
 }
 
 TEST(Ports, TellTheirPortAndStateAndGiveTheSameAgain) {
-  const Job job{.target = "model:zynq-ultrascale", .overrides = {}, .sizes = {{4 * kKiB}, {8 * kKiB}}, .bursts = {}};
+  const Job job{.target = "model:zynq-ultrascale", .sizes = {{4 * kKiB}, {8 * kKiB}}};
   const std::vector<Finding> found = found_by("port-tx", job);
   std::vector<std::string> told;
   for (const Finding& finding : found)

@@ -3,9 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
-#include <numeric>
 #include <random>
 #include <vector>
 
@@ -59,20 +57,19 @@ class OnDevice {
  public:
   OnDevice(const char* name, std::uint32_t bursts) : bursts_(bursts), kernel_(device_->kernel(name)) {}
 
-  std::vector<std::uint32_t> memory() const { return read(*memory_); }
-  std::vector<std::uint32_t> sink() const { return read(*sink_); }
+  std::vector<std::uint32_t> memory() const { return read(memory_); }
+  std::vector<std::uint32_t> sink() const { return read(sink_); }
   void fill(const std::vector<std::uint32_t>& words) {
-    run([&](offload::Host& host) { host.write(*queue_, *memory_, std::as_bytes(std::span(words)), kBlocking); });
+    run([&](offload::Host& host) { host.write(*queue_, memory_, std::as_bytes(std::span(words)), kBlocking); });
     const std::vector<std::byte> nothing(16);
-    run([&](offload::Host& host) { host.write(*queue_, *sink_, nothing, kBlocking); });
+    run([&](offload::Host& host) { host.write(*queue_, sink_, nothing, kBlocking); });
   }
   /// The first `items` work items, one pass.
   void launch(std::uint32_t items) {
     run([&](offload::Host& host) {
-      host.wait(
-          host.launch(*queue_, {.kernel = *kernel_,
-                                .arguments = {memory_.get(), sink_.get(), 2, static_cast<std::int32_t>(bursts_), 0, 1},
-                                .columns = items}));
+      host.wait(host.launch(*queue_, {.kernel = kernel_,
+                                      .arguments = {&memory_, &sink_, 2, static_cast<std::int32_t>(bursts_), 0, 1},
+                                      .columns = items}));
     });
   }
 
@@ -80,16 +77,16 @@ class OnDevice {
   static constexpr auto kBlocking = offload::Call::blocking;
   void run(std::function<void(offload::Host&)> body) const { device_->run({{"test", std::move(body)}}); }
   std::vector<std::uint32_t> read(const offload::Buffer& buffer) const {
-    std::vector<std::uint32_t> words(static_cast<std::size_t>(buffer.size().count) / 4);
+    std::vector<std::uint32_t> words(buffer.size() / 4);
     run([&](offload::Host& host) { host.read(*queue_, buffer, std::as_writable_bytes(std::span(words)), kBlocking); });
     return words;
   }
 
   std::uint32_t bursts_;
   std::unique_ptr<offload::Device> device_ = offload::open_device("opencl:0", {});
-  std::unique_ptr<offload::Kernel> kernel_;
-  std::unique_ptr<offload::Buffer> memory_ = device_->allocate({std::int64_t{bursts_} * 32});
-  std::unique_ptr<offload::Buffer> sink_ = device_->allocate({16});
+  offload::Kernel kernel_;
+  offload::Buffer memory_ = device_->allocate({std::int64_t{bursts_} * 32});
+  offload::Buffer sink_ = device_->allocate({16});
   std::unique_ptr<offload::Queue> queue_ = device_->queue();
 };
 

@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "isthmus/base/error.hpp"
+#include "base/refusal.hpp"
 #include "isthmus/probes/probe.hpp"
 #include "probes/found.hpp"
 
@@ -28,7 +28,6 @@ std::vector<Finding> findings(const Asked& asked) {
                 .overrides = asked.overrides,
                 .starts = asked.starts,
                 .sizes = asked.sizes,
-                .bursts = {},
                 .samples = asked.samples};
   return found_by(asked.probe, job);
 }
@@ -119,14 +118,7 @@ TEST(SharedRead, OverTwoPortsMovesTwiceAsMuchOfWhatTheCacheHolds) {
 }
 
 TEST(Shared, RefusesWhatCannotBe) {
-  const auto refusal = [](const Asked& asked) -> std::string {
-    try {
-      findings(asked);
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
-  };
+  const auto refusal = [](const Asked& asked) { return isthmus::refusal([&] { findings(asked); }); };
   EXPECT_THAT(refusal({.probe = "shared-read", .sizes = {{100}}}), HasSubstr("a line of 64 B (cache.line), got 100 B"));
   EXPECT_THAT(
       refusal({.probe = "shared-write", .overrides = {"translation.entries=1"}, .sizes = {{2 * kLarge.count + 64}}}),

@@ -28,7 +28,7 @@ using Overrides = std::vector<std::string>;
 using Copies = std::map<std::string, double>;
 
 Copies copies(std::int64_t bytes, const Overrides& overrides = {}) {
-  const Job job{.target = "model:zynq-ultrascale", .overrides = overrides, .sizes = {{bytes}}, .bursts = {}};
+  const Job job{.target = "model:zynq-ultrascale", .overrides = overrides, .sizes = {{bytes}}};
   Copies found;
   for (const Finding& finding : found_by("memcpy", job)) {
     EXPECT_EQ(finding.verified, true);
@@ -90,7 +90,7 @@ TEST(CopiesOfACore, WithoutThePrefetcherWaitLongerForCacheableMemoryAndNoLongerF
 
 /// ns an element of a matrix that is written into cacheable, and into other memory.
 std::pair<double, double> transposed(std::int64_t bytes, const Overrides& overrides = {}) {
-  const Job job{.target = "model:zynq-ultrascale", .overrides = overrides, .sizes = {{bytes}}, .bursts = {}};
+  const Job job{.target = "model:zynq-ultrascale", .overrides = overrides, .sizes = {{bytes}}};
   std::vector<double> found;
   for (const Finding& finding : found_by("transpose", job)) {
     EXPECT_EQ(finding.verified, true);
@@ -114,7 +114,7 @@ TEST(TransposesOfACore, IntoNonCacheableMemoryWaitForTheStoresThatMayBeUnderWay)
 }
 
 TEST(TransposesOfACore, AreOfSquaresAlone) {
-  const Job job{.target = "model:zynq-ultrascale", .overrides = {}, .sizes = {{8 * kKiB}, {16 * kKiB}}, .bursts = {}};
+  const Job job{.target = "model:zynq-ultrascale", .sizes = {{8 * kKiB}, {16 * kKiB}}};
   const std::vector<Finding> found = found_by("transpose", job);
   ASSERT_EQ(found.size(), 2);
   for (const Finding& finding : found) EXPECT_EQ(finding.size.count, 16 * kKiB);
@@ -135,8 +135,7 @@ double maintained(const Maintained& asked) {
                 .operations = {asked.operation},
                 .buffers = {asked.buffers},
                 .loads = {asked.load},
-                .sizes = {{asked.bytes}},
-                .bursts = {}};
+                .sizes = {{asked.bytes}}};
   const std::vector<Finding> found = found_by("maintenance", job);
   EXPECT_EQ(found.size(), 1);
   EXPECT_EQ(found.front().verified, true);

@@ -13,7 +13,7 @@ class Streams : public testing::TestWithParam<const char*> {
  protected:
   static std::vector<Finding> found(const char* probe, std::vector<Bytes> sizes,
                                     const std::vector<std::string>& overrides = {}) {
-    return found_by(probe, {.target = GetParam(), .overrides = overrides, .sizes = std::move(sizes), .bursts = {}});
+    return found_by(probe, {.target = GetParam(), .overrides = overrides, .sizes = std::move(sizes)});
   }
   static double rate(const char* probe, std::int64_t size, const std::vector<std::string>& overrides = {}) {
     return found(probe, {{size}}, overrides).front().samples.front();
@@ -21,7 +21,7 @@ class Streams : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(Streams, BringTheBytesAndNeverMoreThanTheLinkCarries) {
-  const double most = offload::open_device(GetParam(), {})->info().link->payload.gb_per_second();
+  const double most = offload::open_device(GetParam(), {})->properties().link->payload.gb_per_second();
   for (const char* probe : {"stream-in", "stream-out", "stream-both"})
     for (const Finding& finding : found(probe, {{64}, {192 * 64}, {5 * kMiB}})) {
       EXPECT_EQ(finding.verified, true) << probe << " " << finding.size.count;
@@ -30,7 +30,7 @@ TEST_P(Streams, BringTheBytesAndNeverMoreThanTheLinkCarries) {
 }
 
 TEST_P(Streams, OfLargeMessagesAreNearlyWhatTheLinkCarries) {
-  const double most = offload::open_device(GetParam(), {})->info().link->payload.gb_per_second();
+  const double most = offload::open_device(GetParam(), {})->properties().link->payload.gb_per_second();
   EXPECT_GT(rate("stream-in", 4 * kMiB), 0.9 * most);
   EXPECT_GT(rate("stream-out", 4 * kMiB), 0.9 * most);
 }

@@ -73,7 +73,7 @@ Found found(const Probe& probe, const std::string& file, const Overrides& overri
 
 TEST(SystemProbe, OfOneBoardFindsWhatTheBoardsOwnProbeFinds) {
   for (const Probe& probe : system_probes()) {
-    const Job job{.target = "model:aws-f1", .overrides = {}, .sizes = {{kSize}}, .bursts = {}};
+    const Job job{.target = "model:aws-f1", .sizes = {{kSize}}};
     Target board(job);
     double alone = 0;
     probe.run(job, board, [&](const Finding& finding) { alone = finding.samples.front(); });

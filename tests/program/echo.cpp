@@ -1,5 +1,7 @@
 // A program of one's own whose messages have as many bytes as ECHO_BYTES says (4096 without it): each comes back as it
 // is. With ECHO_SPINS, a file, its actor says "spins" there and never ends its first step.
+#include "stream/echo.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -8,17 +10,12 @@
 #include <span>
 #include <string>
 
+#include "application/one_actor.hpp"
 #include "isthmus/program.hpp"
 
 namespace {
 
 using Number = std::uint32_t;
-
-struct Echo {
-  isthmus::In<isthmus::StreamWord> in{"in"};
-  isthmus::Out<isthmus::StreamWord> out{"out"};
-  void step() { out.push(in.read()); }
-};
 
 struct Spinner {
   isthmus::In<isthmus::StreamWord> in{"in"};
@@ -31,11 +28,6 @@ struct Spinner {
   }
 };
 
-void place(isthmus::program::Kernel& kernel, auto& actor) {
-  kernel.from_host(actor.in);
-  kernel.to_host(actor.out);
-}
-
 std::size_t numbers() {
   const char* bytes = std::getenv("ECHO_BYTES");
   return (bytes == nullptr ? 4096 : std::stoul(bytes)) / sizeof(Number);
@@ -45,18 +37,14 @@ std::size_t numbers() {
 
 int main(int argc, char** argv) {
   using isthmus::program::Application;
+  using isthmus::program::host_to_host;
   const Application<Number, Number> echo{
       .name = "echo",
       .summary = "each message comes back",
       .input = numbers(),
       .output = numbers(),
       .kernel =
-          [](isthmus::program::Kernel& kernel) {
-            if (std::getenv("ECHO_SPINS") == nullptr)
-              place(kernel, kernel.add<Echo>("echo"));
-            else
-              place(kernel, kernel.add<Spinner>("spinner"));
-          },
+          std::getenv("ECHO_SPINS") == nullptr ? host_to_host<isthmus::Echo>("echo") : host_to_host<Spinner>("spinner"),
       .fill = [](int number, std::span<Number> message) { std::ranges::fill(message, static_cast<Number>(number)); },
       .reference = [](std::span<const Number> input,
                       std::span<Number> output) { std::ranges::copy(input, output.begin()); }};

@@ -7,8 +7,9 @@
 #include <sstream>
 #include <vector>
 
+#include "application/increments.hpp"
 #include "isthmus/base/data_file.hpp"
-#include "program/increments.hpp"
+#include "isthmus/native.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -19,11 +20,10 @@ using testing::HasSubstr;
 
 class Printed {
  public:
-  explicit Printed(std::vector<std::string> arguments) : Printed(std::move(arguments), increments(64)) {}
-  Printed(std::vector<std::string> arguments, const auto& application) {
-    arguments.insert(arguments.begin(), "increments");
-    std::vector<char*> argv;
-    for (auto& argument : arguments) argv.push_back(argument.data());
+  explicit Printed(const std::string& argument) : Printed(argument, increments(64)) {}
+  Printed(std::string argument, const auto& application) {
+    std::string name = "increments";
+    std::array argv{name.data(), argument.data()};
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
     code = main_of(static_cast<int>(argv.size()), argv.data(), application);
@@ -41,7 +41,7 @@ class Printed {
 
 TEST(Program, PrintsARowOfEachTarget) {
   for (const std::string target : {"model:aws-f1", "native"}) {
-    const Printed printed({"--on", target, "--messages", "7"});
+    const Printed printed(R"({"messages":7,"on":")" + target + "\"}");
     EXPECT_EQ(printed.code, 0) << printed.error;
     ASSERT_EQ(printed.records.size(), 1U);
     const auto& row = printed.records[0];
@@ -66,12 +66,10 @@ TEST(Program, PrintsARowOfEachTarget) {
 }
 
 TEST(Program, ARunOnThreadsOfLessThanASecondIsMadeThreeTimesAfterOneThatDoesNotCount) {
-  const auto row = [](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"--on", "native", "--messages", "3"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return Printed(arguments).records.at(0);
+  const auto row = [](const std::string& more) {
+    return Printed(R"({"on":"native","messages":3)" + more + "}").records.at(0);
   };
-  const auto usual = row({});
+  const auto usual = row("");
   auto samples = usual.at("samples").get<std::vector<double>>();
   ASSERT_EQ(samples.size(), 3U);
   std::ranges::sort(samples);
@@ -79,10 +77,10 @@ TEST(Program, ARunOnThreadsOfLessThanASecondIsMadeThreeTimesAfterOneThatDoesNotC
   EXPECT_NEAR(usual.at("spread").get<double>(), (samples[2] - samples[0]) / 2 / samples[1], 1e-9);
   EXPECT_EQ(usual.at("warmup"), 1);
   EXPECT_THAT(usual.at("load").get<double>(), AllOf(testing::Ge(0), testing::Le(1)));
-  const auto asked = row({"--repeat", "6", "--warmup", "0"});
+  const auto asked = row(R"(,"repeat":6,"warmup":0)");
   EXPECT_EQ(asked.at("samples").size(), 6U);
   EXPECT_EQ(asked.at("warmup"), 0);
-  EXPECT_FALSE(Printed({"--on", "model:aws-f1", "--messages", "3"}).records.at(0).contains("load"));
+  EXPECT_FALSE(Printed(R"({"on":"model:aws-f1","messages":3})").records.at(0).contains("load"));
 }
 
 TEST(Differences, ElementsAreWrittenAsTheirTypeWritesThem) {
@@ -107,13 +105,28 @@ TEST(Differences, TwoValuesThatReadAlikeAreShownAsBytes) {
 }
 
 TEST(Program, SaysWhatItIs) {
-  const Printed printed({"--list"});
+  const Printed printed("--describe");
   ASSERT_EQ(printed.records.size(), 1U);
-  EXPECT_EQ(printed.records[0].at("name"), "increments");
-  EXPECT_THAT(printed.records[0].at("flows"), ElementsAre("stream", "shared"));
-  EXPECT_EQ(printed.records[0].at("counted"), "messages");
-  EXPECT_EQ(printed.records[0].at("count"), 200);
-  EXPECT_TRUE(printed.records[0].at("parameters").empty());
+  EXPECT_EQ(printed.records[0].at("event"), "description");
+  const auto& described = printed.records[0].at("applications").at(0);
+  EXPECT_EQ(described.at("name"), "increments");
+  EXPECT_THAT(described.at("flows"), ElementsAre("stream", "shared"));
+  EXPECT_EQ(described.at("counted"), "messages");
+  EXPECT_EQ(described.at("count"), 200);
+  EXPECT_TRUE(described.at("parameters").empty());
+  for (const std::string board : {"model:aws-f1", "model:xeon-fpga-v1"})
+    EXPECT_EQ(described.at("on").at(board),
+              Printed(R"({"list":true,"on":")" + board + "\"}").records.at(0).at("flows"));
+  EXPECT_FALSE(printed.records[0].at("made_of").empty());
+}
+
+TEST(Program, IsAskedInOneWay) {
+  for (const std::string argument : {"--help", "--list", ""}) {
+    const Printed printed(argument);
+    EXPECT_EQ(printed.code, 2);
+    EXPECT_THAT(printed.error,
+                testing::StartsWith(R"(error: request: expected a JSON object such as {"on":"native"})"));
+  }
 }
 
 /// Increments of as many numbers as a parameter says.
@@ -128,75 +141,74 @@ Maker of_numbers() {
 }
 
 TEST(Program, OfAMakerTakesItsParametersAndCountsByItsName) {
-  for (const std::vector<std::string>& form : {std::vector<std::string>{"--numbers", "48"}, {"--set", "numbers=48"}}) {
-    std::vector<std::string> arguments{"--on", "model:aws-f1", "--packets", "4"};
-    arguments.insert(arguments.end(), form.begin(), form.end());
-    const auto row = Printed(arguments, of_numbers()).records.at(0);
+  for (const std::string form : {R"("numbers":48)", R"("set":{"numbers":48})"}) {
+    const auto row = Printed(R"({"on":"model:aws-f1","packets":4,)" + form + "}", of_numbers()).records.at(0);
     EXPECT_EQ(row.at("parameters"), nlohmann::json({{"numbers", 48}}));
     EXPECT_EQ(row.at("bytes_each"), 48 * sizeof(Number));
     EXPECT_EQ(row.at("packets"), 4);
     EXPECT_EQ(row.at("unit"), "packets/s");
     EXPECT_EQ(row.at("verified"), true);
   }
-  const auto usual = Printed({"--on", "model:aws-f1"}, of_numbers()).records.at(0);
+  const auto usual = Printed(R"({"on":"model:aws-f1"})", of_numbers()).records.at(0);
   EXPECT_EQ(usual.at("count"), 9);
   EXPECT_EQ(usual.at("parameters").at("numbers"), 32);
-  EXPECT_THAT(Printed({"--on", "native", "--messages", "4"}, of_numbers()).error, HasSubstr("--messages"));
+  EXPECT_THAT(Printed(R"({"on":"native","messages":4})", of_numbers()).error, HasSubstr("--messages"));
 }
 
 TEST(Program, ASettingChangesTheModel) {
-  const auto value = [](const std::vector<std::string>& more) {
-    std::vector<std::string> arguments{"--on", "model:aws-f1", "--messages", "50"};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return Printed(arguments).records.at(0).at("value").get<double>();
+  const auto value = [](const std::string& more) {
+    return Printed(R"({"on":"model:aws-f1","messages":50)" + more + "}").records.at(0).at("value").get<double>();
   };
-  EXPECT_LT(value({"--set", "stream.porter_period=100us"}), 0.5 * value({}));
+  EXPECT_LT(value(R"(,"set":{"stream.porter_period":"100us"})"), 0.5 * value(""));
 }
 
 TEST(Program, GoesOverTheLinkThatIsNamed) {
   const std::string board = data_file("tests/boards/two-links.toml").string();
-  const auto row = [](const std::vector<std::string>& where) {
-    std::vector<std::string> arguments{"--messages", "50", "--on"};
-    arguments.insert(arguments.end(), where.begin(), where.end());
-    return Printed(arguments).records.at(0);
+  const auto row = [](const std::string& on, const std::string& more) {
+    return Printed(R"({"messages":50,"on":")" + on + "\"" + more + "}").records.at(0);
   };
-  const auto narrow = row({board, "--channel", "narrow"});
+  const auto narrow = row(board, R"(,"channel":"narrow")");
   EXPECT_EQ(narrow.at("channel"), "narrow");
-  EXPECT_EQ(narrow.at("value"), row({"model:aws-f1", "--set", "link.pcie.lanes=8"}).at("value")) << "its other link";
-  EXPECT_EQ(row({board}).at("channel"), "vh0");
-  EXPECT_FALSE(row({"model:aws-f1", "--channel", "pcie"}).contains("channel")) << "there is no other";
+  EXPECT_EQ(narrow.at("value"), row("model:aws-f1", R"(,"set":{"link.pcie.lanes":8})").at("value")) << "its other link";
+  EXPECT_EQ(row(board, "").at("channel"), "vh0");
+  EXPECT_FALSE(row("model:aws-f1", R"(,"channel":"pcie")").contains("channel")) << "there is no other";
 }
 
 TEST(Program, RefusesInOneLineWhatItCannotDo) {
-  const std::vector<std::pair<std::vector<std::string>, std::string>> refused{
-      {{}, "--on: expected a target"},
-      {{"--on", "model:aws-f2"}, "aws-f1"},
-      {{"--on", "opencl:0"}, "'increments'"},
-      {{"--on", "model:aws-f1", "--flow", "offload"},
-       "application 'increments' has no flow 'offload': expected stream"},
-      {{"--on", "model:aws-f1", "--flow", "steam"}, "did you mean 'stream'?"},
-      {{"--on", "native", "--messages", "0"}, "--messages: expected 1 or more, got 0"},
-      {{"--on", "native", "--count", "0"}, "--count: expected 1 or more, got 0"},
-      {{"--on", "native", "--count", "1", "--messages", "1"}, "two names of one option"},
-      {{"--on", "native", "--set", "lanes=8"}, "--set lanes=8: application 'increments' has no parameters"},
-      {{"--on", "native", "--repeat", "-1"}, "--repeat: expected 1 or more, got -1"},
-      {{"--on", "native", "--set", "link.pcie.lanes=8"}, "only models have settings"},
-      {{"--on", "native", "--channel", "vh0"}, "only models have links to choose"},
-      {{"--on", "model:aws-f1", "--channel", "vh0"}, "unknown channel 'vh0': expected pcie"},
-      {{"--on", "native", "--trace", "t"}, "only the parts of models are seen"},
-      {{"--on", "model:aws-f1", "--workers", "1"}, "expected the target native"},
-      {{"--on", "native", "--workers", "-1"}, "a thread a core, got -1"},
-      {{"--on", "native", "--workers", "0"}, "a thread a core, got 0"},
-      {{"--on", "native", "--workers", "8193"}, "a thread a core, got 8193"},
-      {{"--on", "model:aws-f1", "--compute-units", "2"}, "--compute-units: expected the target native"},
-      {{"--on", "native", "--compute-units", "0"}, "--compute-units: expected 1..1024, got 0"},
-      {{"--on", "native", "--compute-units", "-1"}, "--compute-units: expected 1..1024, got -1"},
-      {{"--on", "native", "--compute-units", "1025"}, "--compute-units: expected 1..1024, got 1025"},
-      {{"--on", "native", "--compute-units", "2"}, "'increments', whose messages may depend on each other, got 2"},
-      {{"--on", "model:aws-f1", "--set", "link.pcie.lanes=0"}, "link.pcie.lanes"},
-      {{"--frames", "3"}, "--frames"}};
-  for (const auto& [arguments, part] : refused) {
-    const Printed printed(arguments);
+  const std::string native = R"("on":"native",)";
+  const std::string f1 = R"("on":"model:aws-f1",)";
+  const std::string workers = "--workers: expected 1.." + std::to_string(native::cores());
+  const std::vector<std::pair<std::string, std::string>> refused{
+      {"", "--on: expected a target"},
+      {R"("on":"model:aws-f2")", "aws-f1"},
+      {R"("on":"opencl:0")", "'increments'"},
+      {f1 + R"("flow":"offload")", "application 'increments' has no flow 'offload': expected stream"},
+      {f1 + R"("flow":"steam")", "did you mean 'stream'?"},
+      {native + R"("messages":0)", "--messages: expected 1 or more, got 0"},
+      {native + R"("count":0)", "--count: expected 1 or more, got 0"},
+      {native + R"("count":1,"messages":1)", "two names of one option"},
+      {native + R"("set":{"lanes":8})", "--set lanes=8: application 'increments' has no parameters"},
+      {native + R"("repeat":-1)", "--repeat: expected 1 or more, got -1"},
+      {native + R"("warmup":-1)", "--warmup: expected 0 or more, got -1"},
+      {native + R"("set":{"link.pcie.lanes":8})", "only models have settings"},
+      {native + R"("channel":"vh0")", "only models have links to choose"},
+      {f1 + R"("channel":"vh0")", "unknown channel 'vh0': expected pcie"},
+      {native + R"("trace":"t")", "only the parts of models are seen"},
+      {f1 + R"("trace-window":"1ms..2ms")", "--trace-window: expected --trace FILE beside it"},
+      {f1 + R"("workers":1)", "expected the target native"},
+      {native + R"("workers":-1)", workers + ", got -1"},
+      {native + R"("workers":0)", workers + ", got 0"},
+      {native + R"("workers":8193)", workers + ", got 8193"},
+      {f1 + R"("map":{"increment":0})", "--map: expected the target native"},
+      {f1 + R"("compute-units":2)", "--compute-units: expected the target native"},
+      {native + R"("compute-units":0)", "--compute-units: expected 1..1024, got 0"},
+      {native + R"("compute-units":-1)", "--compute-units: expected 1..1024, got -1"},
+      {native + R"("compute-units":1025)", "--compute-units: expected 1..1024, got 1025"},
+      {native + R"("compute-units":2)", "'increments', whose messages may depend on each other, got 2"},
+      {f1 + R"("set":{"link.pcie.lanes":0})", "link.pcie.lanes"},
+      {R"("frames":3)", "--frames"}};
+  for (const auto& [members, part] : refused) {
+    const Printed printed("{" + members + "}");
     EXPECT_EQ(printed.code, 2) << part;
     EXPECT_THAT(printed.error, AllOf(testing::StartsWith("error: "), HasSubstr(part)));
     EXPECT_EQ(std::ranges::count(printed.error, '\n'), 1) << printed.error;

@@ -87,6 +87,47 @@ class Browser:
         found: list[tuple[str, str, float]] = self.run(_CONTRASTS)
         return found
 
+    def check(self) -> None:
+        """What holds of each page that is shown, whatever its width and colours."""
+        assert self.run("return document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
+        # WCAG 2.2, 1.4.3 and 1.4.11.
+        assert [one for one in self.contrasts() if one[2] < (4.5 if one[0] == "text" else 3)] == []
+        unnamed = "document.querySelectorAll('svg:not([role=img]):not(svg svg):not([aria-hidden=true])').length"
+        assert self.run(f"return {unnamed}") == 0
+        assert self.complaints() == []
+        assert self.run("return performance.getEntriesByType('resource').length") == 0
+
+    def check_nothing_ran(self) -> None:
+        """What holds of each page whose records are full of markup."""
+        self.unfold()
+        assert self.run("return window.ran") is None
+        assert self.run("return document.querySelectorAll('script, img, b, iframe').length") == 0
+        assert self.complaints() == []
+
+    def plots(self) -> list[tuple[str, str, int]]:
+        """The title and the description of each plot, and the rows of the table with the same."""
+        found: list[tuple[str, str, int]] = self.run(
+            """const text = id => document.getElementById(id).textContent.trim();
+               return [...document.querySelectorAll('svg[role=img]')].map(plot => [
+                 ...plot.getAttribute('aria-labelledby').split(' ').map(text),
+                 plot.closest('figure').querySelectorAll('table tbody tr').length])"""
+        )
+        return found
+
+    def steps(self, plots: str, number: int = 0) -> list[tuple[float, float, float]]:
+        """Where the steps of a plot begin and how long they are, in its widths, and how far below its top they lie."""
+        found: list[tuple[float, float, float]] = self.run(
+            """const plot = document.querySelectorAll(arguments[0])[arguments[1]];
+               const origin = plot.getBoundingClientRect();
+               return [...plot.querySelectorAll('.step')].map(e => {
+                 const box = e.getBoundingClientRect();
+                 return [(box.x - origin.x) / origin.width, e.width.baseVal.value / origin.width, box.y - origin.y];
+               })""",
+            plots,
+            number,
+        )
+        return found
+
     def edges(self, element: WebElement) -> list[str]:
         """The colours of the page at the left and the right edge of an element, above its first text."""
         left, right, top = self.run(

@@ -11,7 +11,7 @@ from isthmus.explaining.causes import Cause, causes_of
 from isthmus.explaining.explain import Explanation, explain, predicted
 from isthmus.explaining.measurement import Measurement, over_coherent_link, read_measured
 from isthmus.explaining.ranking import alike
-from isthmus.records import Platform
+from isthmus.records.run import Platform
 from isthmus.running.descriptions.application import is_chip
 from isthmus.running.predictions import Predictions
 from isthmus.running.targets import platform

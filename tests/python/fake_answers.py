@@ -6,9 +6,10 @@ from typing import Any
 from tests.python.conftest import fake_tools
 
 from isthmus.base.errors import IsthmusError
-from isthmus.records import Row
+from isthmus.records.run import Row
 from isthmus.reproduction.model_runs import NotOfferedError, ToolAnswers
 from isthmus.running.experiments import Experiment
+from isthmus.running.tools import as_sets
 
 
 class FakeAnswers(ToolAnswers):
@@ -27,23 +28,12 @@ class FakeAnswers(ToolAnswers):
     def run(self, experiment: Experiment) -> Row:
         if experiment not in self.runs:
             self.runs.append(experiment)
-        sets = list(experiment.sets)
-        return Row.model_validate(
-            fake_tools.row_of(
-                {
-                    "--app": experiment.application,
-                    "--on": experiment.target,
-                    "--flow": experiment.flow,
-                    "--count": experiment.count,
-                    "--set": sets,
-                }
-            )
-        )
+        return Row.model_validate(fake_tools.row_of(experiment.request()))
 
     def probe(self, target: str, probe: str, sizes: Any, sets: Any, bursts: Any = ()) -> list[Any]:
         if probe not in ("h2d", "d2h"):
             raise NotOfferedError(probe)
-        rate = fake_tools.transfer_rate(fake_tools.platform(target, list(sets))[1])
+        rate = fake_tools.transfer_rate(fake_tools.platform(target, as_sets(sets))[1])
         rates = {size: rate * size / (size + 65536) for size in sizes}
         return [
             {"parameters": {"size": size}, "value": value, "time_s": size / value * 1e-9}
@@ -51,12 +41,12 @@ class FakeAnswers(ToolAnswers):
         ]
 
     def platform(self, target: str, sets: Any) -> Any:
-        from isthmus.records import Platform
+        from isthmus.records.run import Platform
 
         if Path(target.removeprefix("model:")).stem not in fake_tools.NAMES:
             raise NotOfferedError(target)
         try:
-            return Platform.model_validate(fake_tools.description(*fake_tools.platform(target, list(sets))))
+            return Platform.model_validate(fake_tools.description(*fake_tools.platform(target, as_sets(sets))))
         except SystemExit as refused:
             raise IsthmusError("refused") from refused
 

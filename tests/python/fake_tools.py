@@ -1,4 +1,4 @@
-"""Stands in for the C++ tools: `fake_tools.py TOOL ARGUMENTS` prints records as the tool would, from simple arithmetic.
+"""Stands in for the C++ tools: `fake_tools.py TOOL REQUEST` prints records as the tool would, from simple arithmetic.
 
 FAKE_RUN makes isthmus-run fail in one of the ways that the real one can; FAKE_LOG is a file that is told when it begins
 and ends; FAKE_DEVICES=none is a machine without OpenCL. Tests start it thousands of times: what few of its uses need is
@@ -21,6 +21,7 @@ NAMES = ("alpha-data-7v3", "aws-f1")
 FLOWS = ("offload", "overlap", "stream")
 
 Inputs = dict[str, dict[str, Any]]
+Request = dict[str, Any]
 
 
 def say(**event: Any) -> None:
@@ -39,24 +40,6 @@ def fail(message: str) -> NoReturn:
     """Ends as a tool that could not run."""
     print(f"error: {message}", file=sys.stderr)
     sys.exit(2)
-
-
-def options(words: list[str]) -> tuple[dict[str, Any], list[str]]:
-    """The values of `--name value` words, and the words that stand alone."""
-    values: dict[str, Any] = {"--set": [], "--map": []}
-    alone: list[str] = []
-    index = 0
-    while index < len(words):
-        if words[index].startswith("--") and words[index] not in ("--list", "--keys", "--steps", "--whole-lines"):
-            if words[index] in ("--set", "--map"):
-                values[words[index]].append(words[index + 1])
-            else:
-                values[words[index]] = words[index + 1]
-            index += 2
-        else:
-            alone.append(words[index])
-            index += 1
-    return values, alone
 
 
 @functools.cache
@@ -79,17 +62,16 @@ def inputs_of(name: str) -> Inputs:
     return found
 
 
-def platform(target: str, sets: list[str]) -> tuple[str, Inputs]:
+def platform(target: str, sets: Request) -> tuple[str, Inputs]:
     """The name and numbers of a target with the replacements."""
     name = target.removeprefix("model:").rsplit("/", 1)[-1].removesuffix(".toml")
     if name not in NAMES:
-        fail(f"platform '{name}': expected one of {', '.join(NAMES)}")
+        fail(f"unknown target '{target}': expected one of {', '.join(NAMES)}")
     inputs = dict(inputs_of(name))
-    for assignment in sets:
-        key, _, text = assignment.partition("=")
+    for key, given in sets.items():
         if key not in inputs:
-            fail(f"--set {assignment}: key '{key}': unknown")
-        value = json.loads(text if text in ("true", "false") else text.rstrip("BGHKMTisuz/"))
+            fail(f"--set {key}={given}: key '{key}': unknown")
+        value = json.loads(given.rstrip(" BGHKMTisuz/")) if isinstance(given, str) else given
         if value is not False and value <= 0 and key in ("link.pcie.round_trip", "device.dram.idle_latency"):
             fail(f"--set: key '{key}': expected more than 0")
         if key == "link.pcie.max_payload" and value not in (128, 256, 512, 1024, 2048, 4096):
@@ -135,7 +117,7 @@ def transfer_rate(inputs: Inputs) -> float:
     return 1 / rate
 
 
-def stages(target: str, flow: str, images: float, sets: list[str]) -> dict[str, float]:
+def stages(target: str, flow: str, images: float, sets: Request) -> dict[str, float]:
     """Seconds of each stage, in the order of the flow."""
     if target.startswith("opencl:"):
         return {"host to device copy": 1e-3 * images, "kernel": 6e-3 * images, "device to host copy": 1e-3 * images}
@@ -165,18 +147,18 @@ def images_of(times: dict[str, float], flow: str, images: int) -> list[dict[str,
     return told
 
 
-def workers_of(values: dict[str, Any]) -> list[dict[str, Any]]:
-    """Two threads, the first of them pinned, and the actors that --map gives them."""
-    placed = [entry.split("=") for text in values["--map"] for entry in text.split(",")]
+def workers_of(request: Request) -> list[dict[str, Any]]:
+    """Two threads, the first of them pinned, and the actors that `map` gives them."""
+    placed = request.get("map", {}).items()
     return [
-        {"core": core, "actors": [actor for actor, worker in placed if worker == str(number)]}
+        {"core": core, "actors": [actor for actor, worker in placed if worker == number]}
         for number, core in enumerate([0, None])
     ]
 
 
-def grain_of(values: dict[str, Any], modelled: bool) -> dict[str, str]:
+def grain_of(request: Request, modelled: bool) -> dict[str, str]:
     """The grain of a model, as it was asked for; of real devices none."""
-    return {"grain": values.get("--grain", "fine")} if modelled else {}
+    return {"grain": request.get("grain", "fine")} if modelled else {}
 
 
 APPLICATIONS: dict[str, dict[str, Any]] = {
@@ -199,18 +181,17 @@ APPLICATIONS: dict[str, dict[str, Any]] = {
 }
 
 
-def parameters_of(values: dict[str, Any]) -> dict[str, Any]:
+def parameters_of(request: Request) -> dict[str, Any]:
     """The parameters of the application that run, by name."""
-    declared = APPLICATIONS[values["--app"]]["parameters"]
-    given = dict(one.split("=", 1) for one in values["--set"] if "." not in one.partition("=")[0])
-    found = {one["name"]: given.get(one["name"], one.get("default")) for one in declared}
-    return {name: int(value) if str(value).isdigit() else value for name, value in found.items() if value is not None}
+    declared = APPLICATIONS[request["APP"]]["parameters"]
+    found = {one["name"]: request.get(one["name"], one.get("default")) for one in declared}
+    return {name: value for name, value in found.items() if value is not None}
 
 
-def work_of(values: dict[str, Any]) -> dict[str, Any]:
+def work_of(request: Request) -> dict[str, Any]:
     """How much of what runs."""
-    count, name = int(values["--count"]), values["--app"]
-    counted, parameters = APPLICATIONS[name]["counted"], parameters_of(values)
+    count, name = request["count"], request["APP"]
+    counted, parameters = APPLICATIONS[name]["counted"], parameters_of(request)
     each = 4 * parameters["values"] if name == "suffix-sum" else BYTES_PER_IMAGE
     shape = {"taps": 9, "width": 1920, "height": 1080} if name == "image-filter" else {}
     work = {"application": name, "count": count, "counted": counted, "bytes_each": each, "parameters": parameters}
@@ -223,16 +204,16 @@ def latency_of(elapsed: float, count: int) -> dict[str, float]:
     return {"p50_s": each, "p99_s": each, "p999_s": each, "max_s": 2 * each}
 
 
-def row_of(values: dict[str, Any]) -> dict[str, Any]:
+def row_of(request: Request) -> dict[str, Any]:
     """The row of one run."""
-    target, flow, work = values["--on"], values["--flow"], work_of(values)
+    target, flow, work = request["on"], request["flow"], work_of(request)
     count, bytes_each = work["count"], work["bytes_each"]
-    platform_sets = [one for one in values["--set"] if "." in one.partition("=")[0]]
+    platform_sets = request.get("set", {})
     times = stages(target, flow, count * bytes_each / BYTES_PER_IMAGE, platform_sets)
     elapsed = sum(times.values()) if flow == "offload" else max(times.values())
     order = sorted(times, key=times.__getitem__, reverse=True)
     modelled = target != "native" and not target.startswith("opencl:")
-    return grain_of(values, modelled) | {
+    return grain_of(request, modelled) | {
         "target": target,
         "device": "Fake CPU" if not modelled else f"Fake {target}",
         "flow": flow,
@@ -262,7 +243,7 @@ def row_of(values: dict[str, Any]) -> dict[str, Any]:
         ]
         if modelled
         else [],
-        "workers": workers_of(values) if target == "native" else [],
+        "workers": workers_of(request) if target == "native" else [],
         "bottleneck": {
             "part": order[0],
             "busy_share": times[order[0]] / elapsed,
@@ -273,7 +254,7 @@ def row_of(values: dict[str, Any]) -> dict[str, Any]:
         if modelled
         else None,
         "platform": description(*platform(target, platform_sets)) if modelled else None,
-        "seed": int(values.get("--seed", 1)),
+        "seed": request.get("seed", 1),
         "version": "0.1.0",
     }
 
@@ -284,31 +265,29 @@ def flows_of(target: str) -> list[str]:
     return [*own, *os.environ.get("FAKE_FLOWS", "").split()]
 
 
-def list_applications(values: dict[str, Any]) -> None:
-    """All applications, or the one that is named, with the flows of the target."""
-    for name, told in APPLICATIONS.items():
-        if name == values.get("--app", name):
-            say(event="application", name=name, flows=flows_of(values.get("--on", "model:")), **told)
+def list_application(request: Request) -> None:
+    """The application that is named, with the flows of the target."""
+    name = request["APP"]
+    say(event="application", name=name, flows=flows_of(request.get("on", "model:")), **APPLICATIONS[name])
 
 
-def run() -> None:
+def run(request: Request) -> None:
     """isthmus-run."""
-    values, alone = options(sys.argv[2:])
-    if "--list" in alone:
-        list_applications(values)
+    if request.get("list"):
+        list_application(request)
         return
-    trouble = os.environ.get("FAKE_RUN")
-    note(f"begin {values['--on']}")
-    say(event="progress", what=APPLICATIONS[values["--app"]]["counted"], done=1, total=int(values["--count"]))
-    if trouble == "error" or (trouble == "one fails" and values["--flow"] == "overlap"):
+    trouble, target = os.environ.get("FAKE_RUN"), request["on"]
+    note(f"begin {target}")
+    say(event="progress", what=APPLICATIONS[request["APP"]]["counted"], done=1, total=request["count"])
+    if trouble == "error" or (trouble == "one fails" and request["flow"] == "overlap"):
         fail("photograph a.jpg: expected an image, got 0 bytes")
-    if trouble == "gone" and values["--on"].startswith("opencl:"):
+    if trouble == "gone" and target.startswith("opencl:"):
         fail("no OpenCL device: expected a driver such as the Debian package pocl-opencl-icd to be installed")
     if trouble == "garbage":
         print("not a record")
     if trouble == "crash":
         os.kill(os.getpid(), signal.SIGSEGV)
-    if trouble == "slow" or (trouble == "slow device" and values["--on"].startswith("opencl:")):
+    if trouble == "slow" or (trouble == "slow device" and target.startswith("opencl:")):
         signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
         say(event="note", text="waiting")
         time.sleep(60)
@@ -317,13 +296,13 @@ def run() -> None:
         say(event="note", text="waiting")
         while True:
             signal.pause()
-    note(f"end {values['--on']}")
-    say(event="row", **row_of(values))
+    note(f"end {target}")
+    say(event="row", **row_of(request))
     if trouble == "wrong":
         sys.exit(1)
 
 
-def devices() -> None:
+def devices(_request: Request) -> None:
     """isthmus-devices."""
     if os.environ.get("FAKE_DEVICES") != "none":
         say(
@@ -339,68 +318,70 @@ def devices() -> None:
         )
 
 
-def show_platform() -> None:
+def show_platform(request: Request) -> None:
     """isthmus-platform."""
-    values, alone = options(sys.argv[2:])
-    if "--list" in alone:
-        for name in NAMES:
-            say(event="platform", **description(name, inputs_of(name)))
-    elif "--keys" in alone:
+    if request.get("keys"):
         for key, item in {**inputs_of(NAMES[0]), **inputs_of(NAMES[1])}.items():
             units = {item["unit"]: 1} if "unit" in item else {}
             say(event="key", key=key, meaning="a number", low=0, high=1e9, units=units)
-    elif "--steps" in alone:
-        inputs = platform(alone[0], values["--set"])[1]
-        for key in ("kernel.clock", "link.pcie.lanes"):
-            say(event="steps", key=key, faster=[inputs[key]["value"] * 2], slower=[inputs[key]["value"] / 2])
-    else:
-        say(event="platform", **description(*platform(alone[0], values["--set"])))
+        return
+    name, inputs = platform(request["TARGET"], request.get("set", {}))
+    if not request.get("steps"):
+        say(event="platform", **description(name, inputs))
+        return
+    for key in ("kernel.clock", "link.pcie.lanes"):
+        say(event="steps", key=key, faster=[inputs[key]["value"] * 2], slower=[inputs[key]["value"] / 2])
 
 
 STEPS = ("advertised", "packets", "DMA", "copy", "end to end")
 
 
-def list_probes(target: str = "") -> None:
-    """The list of the real tool; FAKE_MORE_PROBES are records of more, which each target serves."""
+def real_probe(argument: str) -> dict[str, Any]:
+    """The answer of the real tool."""
     import importlib.util
     import subprocess
 
     package = importlib.util.find_spec("isthmus")
     tool = Path(str(package and package.origin)).parent / "bin" / "isthmus-probe"
-    subprocess.run([tool, *([target] if target else []), "--list"], check=True)
-    for each in json.loads(os.environ.get("FAKE_MORE_PROBES", "[]")):
-        say(event="probe", served=True, **each)
+    return dict(json.loads(subprocess.run([tool, argument], check=True, stdout=subprocess.PIPE).stdout))
 
 
-def probe() -> None:
+def more_probes() -> list[dict[str, Any]]:
+    """Records of more probes, which each target serves: FAKE_MORE_PROBES."""
+    return list(json.loads(os.environ.get("FAKE_MORE_PROBES", "[]")))
+
+
+def probe(request: Request) -> None:
     """isthmus-probe: a rate that rises with the size.
 
     FAKE_PROBE=vanish is a device that is gone after two records, =endless a second record that never comes.
     """
-    values, (target, *names) = options(sys.argv[2:])
-    if "--list" in (target, *names):
-        list_probes(target if names else "")
+    target, names = request["TARGET"], request.get("PROBE")
+    if request.get("list") or names is None:
+        found = real_probe(json.dumps({"TARGET": target, "list": True}))
+        names = found["names"]
+    if request.get("list"):
+        say(**found | {"names": [*found["names"], *(one["name"] for one in more_probes())]})
         return
     real = target.startswith("opencl:")
-    rate = 4.0 if real else transfer_rate(platform(target, values["--set"])[1])
+    rate = 4.0 if real else transfer_rate(platform(target, request.get("set", {}))[1])
     for number, name in enumerate(names):
         if number == 2 and os.environ.get("FAKE_PROBE") == "vanish":
             fail("clFinish on 'Fake CPU': CL_DEVICE_NOT_AVAILABLE (-2)")
-        for text in values["--sizes"].split(","):
-            size = int(text)
+        for size in request["sizes"]:
             value = rate * size / (size + 65536)
             if name == "steps":
                 for step, what in list(enumerate(STEPS, 1))[2 if real else 0 :]:
                     parameters = {"size": size, "step": step, "what": what}
-                    say_record(name, value * (6 - step), parameters, target, values)
+                    say_record(name, value * (6 - step), parameters, target, request)
             else:
-                say_record(name, value, {"size": size}, target, values)
+                say_record(name, value, {"size": size}, target, request)
             while os.environ.get("FAKE_PROBE") == "endless":  # until nobody listens
                 say(event="progress", what="sizes", done=1, total=2)
                 time.sleep(0.01)
 
 
-def say_record(name: str, value: float, parameters: dict[str, Any], target: str, values: dict[str, Any]) -> None:
+def say_record(name: str, value: float, parameters: dict[str, Any], target: str, request: Request) -> None:
     """Prints what a probe found."""
     real = target.startswith("opencl:")
     timed = name in ("latency", "launch")
@@ -410,7 +391,7 @@ def say_record(name: str, value: float, parameters: dict[str, Any], target: str,
         quantity="latency" if timed else "bandwidth",
         unit="us" if timed else "GB/s",
         value=value,
-        samples=[value * (1 + 0.001 * index) for index in range(int(values["--repeat"]))],
+        samples=[value * (1 + 0.001 * index) for index in range(request["repeat"])],
         spread=0.2 if real else 0.0,
         percentiles=dict.fromkeys(("p0", "p5", "p25", "p50", "p75", "p95", "p99", "p100"), value),
         time_s=parameters["size"] / value * 1e-9,
@@ -419,9 +400,22 @@ def say_record(name: str, value: float, parameters: dict[str, Any], target: str,
         device="Fake",
         parameters=parameters,
         version="0.1.0",
-        **grain_of(values, not real),
+        **grain_of(request, not real),
     )
 
 
+def describe(tool: str) -> dict[str, Any]:
+    """What a tool offers."""
+    if tool == "run":
+        return {"applications": [{"name": name, "flows": FLOWS, **told} for name, told in APPLICATIONS.items()]}
+    if tool == "platform":
+        return {"platforms": {f"model:{name}": description(name, inputs_of(name)) for name in NAMES}}
+    return {"probes": [*real_probe("--describe")["probes"], *more_probes()]}
+
+
 if __name__ == "__main__":
-    {"run": run, "devices": devices, "platform": show_platform, "probe": probe}[sys.argv[1]]()
+    if sys.argv[2] == "--describe":
+        say(event="description", **describe(sys.argv[1]))
+    else:
+        tools = {"run": run, "devices": devices, "platform": show_platform, "probe": probe}
+        tools[sys.argv[1]](json.loads(sys.argv[2]))

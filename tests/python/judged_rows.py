@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from isthmus.records import Row
+from isthmus.records.run import Row
 from isthmus.running.experiments import Experiment
 
 KEYS = {"link.rate": 8.0, "kernel.rate": 10.0, "window.size": 4.0, "window.round_trip": 1.0}

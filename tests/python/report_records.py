@@ -1,20 +1,19 @@
 """Records of every kind that a report shows: a study and its probes by the stand-ins, and a comparison with papers."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.python.conftest import Isthmus
+from tests.python.conftest import Isthmus, write_study
+from tests.python.hpcc_records import CONTEXT
+
+from isthmus.report import ReportContents, render_report
+from isthmus.results.kinds import kind_of
 
 PAPERS: dict[str, Any] = {
     "schema": "isthmus.reproduce/1",
-    "context": {
-        "argv": ["isthmus", "reproduce"],
-        "host": "vm",
-        "version": "0.1.0",
-        "start": "2026-01-01T00:00:00+00:00",
-        "elapsed": 12.5,
-    },
+    "context": {**CONTEXT, "argv": ["isthmus", "reproduce"]},
     "rows": [
         {
             "id": f"S001-00{number}",
@@ -59,12 +58,25 @@ PAPERS: dict[str, Any] = {
 
 def write_records(isthmus: Isthmus) -> list[Path]:
     """study.json, probes.json and reproduce.json in the folder of `isthmus`."""
-    (isthmus.folder / "image-filter.toml").write_text(
-        '[application]\nname = "image-filter"\nimages = 20\n[study]\n'
-        'targets = ["model:alpha-data-7v3", "model:aws-f1", "opencl:0", "native"]\n'
-    )
-    done = isthmus("study", "image-filter.toml", "-q")
-    assert done.returncode == 0, done.stderr
+    write_study(isthmus.folder)
+    isthmus.well("study", "image-filter.toml", "-q")
     folder = isthmus.folder / "out" / "image-filter"
     (folder / "reproduce.json").write_text(json.dumps(PAPERS))
     return [folder / name for name in ("study.json", "probes.json", "reproduce.json")]
+
+
+def page_of(files: Mapping[str, Any], title: str = "Study image-filter") -> str:
+    """The report of files, by their names."""
+    contents = ReportContents(title)
+    for name, file in files.items():
+        kind = kind_of(file)
+        assert kind is not None
+        contents.add(f"{name}.json", kind.file_class.model_validate(file))
+    return render_report(contents)
+
+
+def write_page(folder: Path, files: Mapping[str, Any], title: str = "Study image-filter") -> Path:
+    """That report as a page."""
+    page = folder / "report.html"
+    page.write_text(page_of(files, title))
+    return page

@@ -7,7 +7,7 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,17 +21,17 @@ from tests.python.random_descriptions import draw
 from tests.python.test_schemas import check
 
 from isthmus.advising import formulas, metrics, ruling
-from isthmus.advising.advice import advise
+from isthmus.advising.advice import Advice, advise
 from isthmus.advising.chip_probes import ORDERS, SIZES
 from isthmus.advising.choices import Choice, ChoiceValue, Goal
 from isthmus.advising.coherence import Use, costs_s
 from isthmus.advising.curve_probes import AGAIN_SIZES, COPY_SIZES, SHARED_SIZES, STREAM_SIZES
-from isthmus.advising.curves import DRAWS, Draw, curves_of, recipe_of
+from isthmus.advising.curves import DRAWS, BoardCurves, Draw, curves_of, recipe_of
 from isthmus.advising.draws import Boards, uncertain
 from isthmus.advising.formulas import RunTimes
 from isthmus.base.files import data_folder
 from isthmus.running.coherence import METHODS
-from isthmus.running.descriptions.description import Transfer, description_of
+from isthmus.running.descriptions.description import Description, Kernel, Transfer, description_of
 from isthmus.running.descriptions.quantity import Number
 from isthmus.running.descriptions.unit import Crossing, Unit
 from isthmus.running.targets import platform, platforms
@@ -195,20 +195,27 @@ def test_of_choices_that_are_as_good_as_each_other_the_one_that_wins_most_draws_
     assert ordered(ran, winner, far) == ["hair", "winner", "far"], "what ran counts"
 
 
+# What crosses a board in both directions, in a stream.
+BOUND = description_of(
+    {
+        "application": {"name": "bound", "units": "12 units", "flows": ["stream"]},
+        "transfer": [{"direction": way, "bytes": 65536} for way in ("to-device", "to-host")],
+    },
+    "here",
+)
+
+
+def advise_unrun(description: Description, boards: Sequence[BoardCurves]) -> Advice:
+    """The advice of formulas alone."""
+    return advise(description, boards, lambda choices: ["not run"] * len(choices))
+
+
 def test_a_verdict_whose_first_is_not_the_fastest_says_so() -> None:
-    description = description_of(
-        {
-            "application": {"name": "bound", "units": "12 units", "flows": ["stream"]},
-            "transfer": [{"direction": way, "bytes": 65536} for way in ("to-device", "to-host")],
-        },
-        "here",
-    )
     fast, steady = (curves_of(target) for target in ("model:alveo-u250", "model:aws-f1"))
     nominal = replace(steady, nominal=Draw({}, {**fast.nominal.curves}), draws=fast.draws)
     slower = replace(fast, draws=steady.draws)
     both = [slower, nominal]
-    found = advise(description, both, lambda choices: ["not run"] * len(choices))
-    again = advise(description, both[::-1], lambda choices: ["not run"] * len(choices))
+    found, again = (advise_unrun(BOUND, boards) for boards in (both, both[::-1]))
     assert found.verdict.target == again.verdict.target
     assert found.verdict.wins == max(row.wins for row in found.rows)
 
@@ -302,24 +309,16 @@ def test_curves_of_each_board_come_with_the_package_and_are_what_its_model_gives
 
 
 def test_of_boards_on_which_the_kernel_alone_counts_either_may_be_taken_and_nothing_is_to_be_measured() -> None:
-    description = description_of(
-        {
-            "application": {"name": "bound", "units": "12 units", "flows": ["stream"]},
-            "transfer": [{"direction": way, "bytes": 65536} for way in ("to-device", "to-host")],
-            "kernel": {"time": "5 ms"},
-        },
-        "here",
-    )
+    description = replace(BOUND, kernel=Kernel(time=Number(5e-3)))
     boards = [curves_of("model:alveo-u250"), curves_of("model:alveo-u55c")]
-    found = advise(description, boards, lambda choices: ["not run"] * len(choices))
-    verdict = found.verdict
+    verdict = advise_unrun(description, boards).verdict
     assert verdict.ratio_low == pytest.approx(1, rel=0.02)
     assert verdict.ratio_high == pytest.approx(1, rel=0.02)
     if not verdict.clear:
         assert verdict.measure is None
         assert "take either" in verdict.reasons[0]
     faster = description.with_values({"kernel.time": 1e-9})
-    apart = advise(faster, boards, lambda choices: ["not run"] * len(choices)).verdict
+    apart = advise_unrun(faster, boards).verdict
     assert not any("take either" in reason for reason in apart.reasons), "what crosses differs"
 
 
@@ -407,7 +406,7 @@ def test_what_an_hour_costs_ranks_boards_whose_price_is_known(mine: Isthmus) -> 
 @pytest.mark.parametrize(
     ("words", "complaint"),
     [
-        (("mine.toml", "--on", "model:aws-f2"), "unknown target 'model:aws-f2'; help: did you mean 'model:aws-f1'?"),
+        (("mine.toml", "--on", "model:aws-f2"), "unknown target 'model:aws-f2': expected "),
         (("mine.toml", "--on", "native"), "--on: 'native' is no model, and only models have curves"),
         (("mine.toml", "--set", "app.transfer.0.bytes=100 GiB", "--on", "model:aws-f1"), "larger than its memory"),
         (("mine.toml", "--set", "app.transfer.0.bytes=100 GiB", "--on", "model:ibm-capi"), "larger than its memory"),
@@ -428,9 +427,7 @@ def test_what_an_hour_costs_ranks_boards_whose_price_is_known(mine: Isthmus) -> 
     ],
 )
 def test_what_cannot_be_advised_is_one_line(mine: Isthmus, words: tuple[str, ...], complaint: str) -> None:
-    done = mine("advise", *words)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-    assert complaint in done.stderr
+    assert complaint in mine.refusal("advise", *words)
 
 
 def test_a_size_that_no_board_holds_is_refused_before_curves_are_measured(
@@ -440,15 +437,13 @@ def test_a_size_that_no_board_holds_is_refused_before_curves_are_measured(
     cache = mine.folder / "cache"
     monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
     words = ("--on", "model:aws-f1", "--set", "host.call.enqueue=7us")
-    done = mine("advise", "mine.toml", *words, "--set", "app.transfer.0.bytes=100 GiB")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-    assert "larger than its memory" in done.stderr
+    told = mine.refusal("advise", "mine.toml", *words, "--set", "app.transfer.0.bytes=100 GiB")
+    assert "larger than its memory" in told
     assert list(cache.rglob("curves/*.json")) == []
 
 
 def test_a_description_of_the_examples_is_advised(real: Isthmus, tree: Path) -> None:
-    done = real("advise", str(tree / "examples" / "my-app.toml"), "--on", "model:aws-f1,model:xeon-fpga-v1")
-    assert done.returncode == 0, done.stderr
+    done = real.well("advise", str(tree / "examples" / "my-app.toml"), "--on", "model:aws-f1,model:xeon-fpga-v1")
     assert "model" in done.stdout.splitlines()[0]
 
 

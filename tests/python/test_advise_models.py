@@ -16,7 +16,7 @@ from isthmus.advising.curves import BoardCurves, curves_of
 from isthmus.advising.draws import Boards
 from isthmus.advising.formulas import RunTimes
 from isthmus.base.errors import IsthmusError
-from isthmus.records import AdviseRow, AdviseVerdict
+from isthmus.records.advising import AdviseRow, AdviseVerdict
 from isthmus.running.descriptions.application import DescribedApplication
 from isthmus.running.descriptions.description import Description
 from isthmus.running.experiments import Experiment, run_experiment

@@ -6,36 +6,14 @@ from typing import Any
 
 import pytest
 from tests.python.conftest import Isthmus
+from tests.python.recorded_calls import MS, call, worked
 from tests.python.samples import sample
 
 from isthmus.advising.from_record import RecordDescription, described, to_toml
 from isthmus.base.errors import IsthmusError
-from isthmus.records import RecordFile
+from isthmus.records.recording import RecordFile
 from isthmus.running.descriptions.description import description_of
 from isthmus.running.tools import tool_path
-
-MS = 1_000_000
-
-
-def command(number: int, what: str, begin: int, **more: Any) -> dict[str, Any]:
-    group = "kernel" if what == "kernel" else "transfer"
-    return {
-        **{
-            "process": 0,
-            "id": number,
-            "what": what,
-            "group": group,
-            "name": None,
-            "queue": 0,
-            "device": 0,
-            "thread": 1,
-        },
-        **{"bytes": 0, "global_size": None, "local_size": None, "blocking": True, "waits": 0, "error": 0},
-        **{"unfinished": False, "call_begin_ns": begin, "call_end_ns": begin + 10, "overhead_ns": 0},
-        **{"queued_ns": begin, "submit_ns": begin, "start_ns": begin + 1, "end_ns": begin + MS},
-        **{"gap_ns": 0, "gap_host_ns": 0},
-        **more,
-    }
 
 
 def program(units: int = 5) -> list[dict[str, Any]]:
@@ -47,7 +25,10 @@ def program(units: int = 5) -> list[dict[str, Any]]:
         calls += [("kernel", {"name": "filter"}), ("fill buffer", {"bytes": 512})]
         calls += [("read buffer", {"bytes": 8192, "gap_host_ns": 10_000})]
     calls += [("write buffer", {"bytes": 4096, "error": -5}), ("kernel", {"name": "filter", "unfinished": True})]
-    return [command(at, what, at * 2 * MS, **more) for at, (what, more) in enumerate(calls, start=1)]
+    return [
+        call(at, what, "kernel" if what == "kernel" else "transfer", 2 * at, **worked(2 * at, 2 * at + 1), **more)
+        for at, (what, more) in enumerate(calls, start=1)
+    ]
 
 
 def record(calls: list[dict[str, Any]], **device: Any) -> RecordFile:
@@ -145,10 +126,9 @@ def test_a_file_that_is_no_whole_record_is_one_line_that_names_the_key(
     real: Isthmus, text: str, complaint: str
 ) -> None:
     (real.folder / "bad.json").write_text(text)
-    done = real("advise", "bad.json")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
-    assert complaint in done.stderr
-    assert "Field required" not in done.stderr
+    told = real.refusal("advise", "bad.json")
+    assert complaint in told
+    assert "Field required" not in told
 
 
 def test_the_command_takes_a_record(real: Isthmus) -> None:
@@ -156,8 +136,7 @@ def test_the_command_takes_a_record(real: Isthmus) -> None:
         one for one in program() if one["what"] != "fill buffer"
     ]  # a circuit of shared memory writes outputs alone
     (real.folder / "app.record.json").write_text(record(plain).model_dump_json(by_alias=True))
-    done = real("advise", "app.record.json", "--describe", "app.toml")
-    assert done.returncode == 0, done.stderr
+    done = real.well("advise", "app.record.json", "--describe", "app.toml")
     assert "filter" in done.stderr
     words = ("--on", "model:aws-f1,model:xeon-fpga-v1", "--set", "app.kernel.time=20 us")
     file = real.json("advise", "app.toml", *words)
@@ -167,18 +146,14 @@ def test_the_command_takes_a_record(real: Isthmus) -> None:
     shown = real("advise", "app.record.json", *words).stdout
     assert shown.startswith("crossing alone, a unit: "), "which no kernel changes"
     (real.folder / "other.json").write_text(json.dumps({"schema": "isthmus.run/1"}))
-    refused = real("advise", "other.json")
-    assert (refused.returncode, refused.stderr) == (
-        2,
-        "error: other.json: expected a record of 'isthmus record', got another file\n",
-    )
+    assert real.refusal("advise", "other.json") == "other.json: expected a record of 'isthmus record', got another file"
 
 
 def test_a_record_of_the_image_filter_runs_on_a_board_as_long_as_the_filter_itself(real: Isthmus) -> None:
     """Its kernel takes a word a cycle and touches each byte once, as that of the board does."""
-    program = (str(tool_path("isthmus-run")), "--app", "image-filter", "--on", "opencl:0", "--flow", "offload")
-    done = real("record", "--json", "app.record.json", "--", *program, "--count", "4")
-    assert done.returncode == 0, done.stderr
+    request = {"APP": "image-filter", "on": "opencl:0", "flow": "offload", "count": 4}
+    program = (str(tool_path("isthmus-run")), json.dumps(request))
+    real.well("record", "--json", "app.record.json", "--", *program)
     assert real("advise", "app.record.json", "--unit-of", "image_filter", "--describe", "app.toml").returncode == 0
     on = ("--on", "model:aws-f1", "--flow", "offload", "--count", "12")
     own = real.json("run", "image-filter", *on)["rows"][0]

@@ -1,31 +1,19 @@
 import itertools
-import json
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.python.conftest import Isthmus, write_study
 
 from isthmus.base.numbers import grouped
-from isthmus.records import StudyFile
+from isthmus.records.run import StudyFile
 from isthmus.report import render_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory, fake_bin: Path) -> str:
-    """A study of both boards, the OpenCL device and native threads, run once for all tests."""
-    folder = tmp_path_factory.mktemp("chart")
-    write_study(folder)
-    command = Isthmus(folder, {"ISTHMUS_BIN": str(fake_bin), "HOME": str(folder / "home")})
-    return json.dumps(command.json("study", "image-filter.toml"))
-
-
 @pytest.fixture
-def study(written: str) -> Any:
-    return json.loads(written)
+def study(records: dict[str, Any]) -> Any:
+    return records["study"]
 
 
 def chart_of(study: Any) -> ElementTree.Element:

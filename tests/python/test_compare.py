@@ -4,7 +4,7 @@ from pathlib import Path
 from tests.python.conftest import Isthmus
 from tests.python.samples import sample
 
-from isthmus.results.compare import record_name
+from isthmus.results.values import record_name
 
 RUN = ("run", "image-filter", "--on", "model:aws-f1", "--flow", "overlap", "-q")
 
@@ -50,13 +50,11 @@ def test_a_longer_time_is_worse(isthmus: Isthmus) -> None:
 
 def test_what_cannot_be_compared_is_one_line(isthmus: Isthmus) -> None:
     (isthmus.folder / "old.json").write_text("{}")
-    assert isthmus("compare", "old.json", "old.json").stderr == (
-        "error: old.json: expected a file of run, study, probe or hpcc\n"
-    )
+    told = isthmus.refusal("compare", "old.json", "old.json")
+    assert told == "old.json: expected a file of run, study, probe or hpcc"
     assert isthmus("compare", "old.json", "none.json").returncode == 2
-    assert isthmus("compare", "old.json", "old.json", "--fail-over", "much").stderr == (
-        "error: --fail-over: expected a percentage, as in 5%, got 'much'\n"
-    )
+    told = isthmus.refusal("compare", "old.json", "old.json", "--fail-over", "much")
+    assert told == "--fail-over: expected a percentage, as in 5%, got 'much'"
 
 
 def test_wrong_results_are_not_compared_and_that_is_said(isthmus: Isthmus) -> None:

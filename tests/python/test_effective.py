@@ -2,7 +2,7 @@
 
 import pytest
 
-from isthmus.records import ProbeRecord
+from isthmus.records.probe import ProbeRecord
 from isthmus.report.curves import HEIGHT, effective_panel
 
 

@@ -9,7 +9,7 @@ from tests.python.fake_answers import FakeAnswers, quietly
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import figure as shown
-from isthmus.records import PaperFigure, PaperRow
+from isthmus.records.papers import PaperFigure, PaperRow
 from isthmus.report.axes import decades
 from isthmus.report.contents import ReportContents
 from isthmus.report.curves import Panel

@@ -83,7 +83,7 @@ def test_a_list_inside_the_records_gets_a_row_for_each_item(isthmus: Isthmus) ->
 
 
 def test_earlier_runs_are_read_from_the_store(isthmus: Isthmus) -> None:
-    store = str(isthmus.folder / "store.duckdb")
+    store = str(isthmus.folder / "store.sqlite")
     for images in ("3", "4"):
         done = isthmus(
             "run", "image-filter", "--on", "opencl:0", "--images", images, "--save", "new", ISTHMUS_STORE=store

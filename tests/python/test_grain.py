@@ -34,30 +34,26 @@ def test_models_are_coarse_unless_fine_is_asked_for(isthmus: Isthmus, flags: tup
 
 @pytest.mark.parametrize("words", [RUN, PROBE, ("study", "image-filter.toml")])
 def test_both_at_once_are_refused(isthmus: Isthmus, study_file: Path, words: tuple[str, ...]) -> None:
-    done = isthmus(*words, "--fine", "--coarse")
-    assert (done.returncode, done.stderr) == (2, "error: --fine, --coarse: expected one of the two, got both\n")
+    assert isthmus.refusal(*words, "--fine", "--coarse") == "--fine, --coarse: expected one of the two, got both"
 
 
 @pytest.mark.parametrize(("target", "flow"), [("opencl:0", "offload"), ("native", "stream")])
 @pytest.mark.parametrize("flag", ["--fine", "--coarse"])
 def test_a_real_device_has_no_grain(isthmus: Isthmus, target: str, flow: str, flag: str) -> None:
-    done = isthmus("run", "image-filter", "--on", target, "--flow", flow, flag)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == f"error: {flag}: '{target}' is a real device, and only models have a grain\n"
+    told = isthmus.refusal("run", "image-filter", "--on", target, "--flow", flow, flag)
+    assert told == f"{flag}: '{target}' is a real device, and only models have a grain"
 
 
 def test_nor_is_one_probed_with_a_grain(isthmus: Isthmus) -> None:
-    done = isthmus("probe", "opencl:0", "h2d", "--fine")
-    assert done.returncode == 2
-    assert done.stderr == "error: --fine: 'opencl:0' is a real device, and only models have a grain\n"
+    told = isthmus.refusal("probe", "opencl:0", "h2d", "--fine")
+    assert told == "--fine: 'opencl:0' is a real device, and only models have a grain"
 
 
 def test_a_trace_is_fine(isthmus: Isthmus) -> None:
     (row,) = isthmus.json(*RUN, "--trace", "a.trace")["rows"]
     assert row["grain"] == "fine"
-    done = isthmus(*RUN, "--trace", "a.trace", "--coarse")
-    assert done.returncode == 2
-    assert re.fullmatch("error: --trace: expected --fine .* got --coarse, .*\n", done.stderr)
+    told = isthmus.refusal(*RUN, "--trace", "a.trace", "--coarse")
+    assert re.fullmatch("--trace: expected --fine .* got --coarse, .*", told)
 
 
 def study(isthmus: Isthmus, file: Path, *flags: str) -> dict[str, str | None]:
@@ -82,9 +78,8 @@ def test_a_study_has_one_grain_for_all_of_its_models(isthmus: Isthmus, study_fil
 
 def test_a_study_file_names_a_grain_that_there_is(isthmus: Isthmus, study_file: Path) -> None:
     study_file.write_text(study_file.read_text() + 'grain = "rough"\n')
-    done = isthmus("study", study_file.name)
-    assert done.returncode == 2
-    assert "image-filter.toml:7: key 'study.grain': expected fine or coarse, got 'rough'" in done.stderr
+    told = isthmus.refusal("study", study_file.name)
+    assert "image-filter.toml:7: key 'study.grain': expected fine or coarse, got 'rough'" in told
 
 
 def test_reruns_have_the_grain_of_their_run() -> None:

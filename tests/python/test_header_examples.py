@@ -11,12 +11,15 @@ OPENED = {
     "In": "engine/port.hpp",
     "Out": "engine/port.hpp",
     "Graph": "engine/graph.hpp",
-    "Application": "program/application.hpp",
+    "Application": "application/application.hpp",
     "Device": "offload/device.hpp",
     "Board": "platform/board.hpp",
 }
-INCLUDES = ("algorithm", "isthmus/native.hpp", "isthmus/offload/open.hpp", "isthmus/platform/board.hpp",
-            "isthmus/program.hpp", "isthmus/stream.hpp")  # fmt: skip
+INCLUDES = (
+    "algorithm",
+    *(f"isthmus/{name}.hpp" for name in ("fabric/device_memory", "native", "offload/open", "platform/board")),
+    *("isthmus/program.hpp", "isthmus/stream.hpp"),
+)
 
 
 def comment_of(tree: Path, name: str) -> str:

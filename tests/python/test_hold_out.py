@@ -3,16 +3,11 @@
 import pytest
 from tests.python.fake_answers import FakeAnswers
 
-from isthmus.records import Input
+from isthmus.records.run import Input
 from isthmus.reproduction.holdout import HoldOut
 from isthmus.reproduction.model_runs import ModelRuns
-from isthmus.reproduction.published import Paper, read_papers
+from isthmus.reproduction.published import Paper
 from isthmus.reproduction.roles import rests_on
-
-
-@pytest.fixture(scope="module")
-def papers() -> dict[str, Paper]:
-    return read_papers()
 
 
 def test_what_was_calibrated_with_an_experiment_is_found_again_from_the_others(papers: dict[str, Paper]) -> None:

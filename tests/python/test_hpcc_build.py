@@ -16,57 +16,25 @@ from isthmus.hpcc.configurations import configurations
 from isthmus.hpcc.kernel_source import kernels, replicated
 
 # meyer2024 table 3.4, by column; of STREAM, RandomAccess, FFT, GEMM in the table's order of rows.
-TABLE_3_4: dict[str, dict[str, list[Any]]] = {
-    "520n": {
-        "stream": [4, "float", 1, 16, 4096],
-        "random_access": [4, 1],
-        "fft": [2, 17],
-        "gemm": [5, "float", 16, 512, 8],
-    },
-    "520n-mx": {
-        "stream": [32, "float", 1, 8, 4096],
-        "random_access": [32, 1],
-        "fft": [16, 7],
-        "gemm": [4, "float", 8, 256, 8],
-    },
-    "u280-ddr": {
-        "stream": [2, "float", 1, 16, 16384],
-        "random_access": [2, 1024],
-        "fft": [1, 9],
-        "gemm": [3, "float", 16, 256, 8],
-    },
-    "u280-hbm2": {
-        "stream": [32, "float", 1, 16, 2048],
-        "random_access": [32, 1024],
-        "fft": [15, 5],
-        "gemm": [3, "float", 16, 256, 8],
-    },
-    "pac-svm": {
-        "stream": [1, "float", 1, 16, 1],
-        "random_access": [1, 1024],
-        "fft": [1, 17],
-        "gemm": [5, "float", 16, 512, 8],
-    },
+TABLE_3_4: dict[str, list[list[Any]]] = {
+    "520n": [[4, "float", 1, 16, 4096], [4, 1], [2, 17], [5, "float", 16, 512, 8]],
+    "520n-mx": [[32, "float", 1, 8, 4096], [32, 1], [16, 7], [4, "float", 8, 256, 8]],
+    "u280-ddr": [[2, "float", 1, 16, 16384], [2, 1024], [1, 9], [3, "float", 16, 256, 8]],
+    "u280-hbm2": [[32, "float", 1, 16, 2048], [32, 1024], [15, 5], [3, "float", 16, 256, 8]],
+    "pac-svm": [[1, "float", 1, 16, 1], [1, 1024], [1, 17], [5, "float", 16, 512, 8]],
 }
-# meyer2024 table 4.6, likewise.
+ROWS_3_4 = ("stream", "random_access", "fft", "gemm")
+# meyer2024 table 4.6, likewise; the two columns of the 520N differ in what its ranks exchange.
+OF_520N: dict[str, list[Any]] = {
+    "stream": [4, "float", 1, 16, 32768],
+    "random_access": [4, 0, 5, 5],
+    "fft": [2, 17],
+    "gemm": [5, "float", 8, 512, 8],
+    "hpl": [5, "float", 9, 3],
+}
 TABLE_4_6: dict[str, dict[str, list[Any]]] = {
-    "520n-iec": {
-        "stream": [4, "float", 1, 16, 32768],
-        "random_access": [4, 0, 5, 5],
-        "fft": [2, 17],
-        "gemm": [5, "float", 8, 512, 8],
-        "b_eff": [2, 8],
-        "ptrans": [4, "float", 8, 512],
-        "hpl": [5, "float", 9, 3],
-    },
-    "520n-pcie": {
-        "stream": [4, "float", 1, 16, 32768],
-        "random_access": [4, 0, 5, 5],
-        "fft": [2, 17],
-        "gemm": [5, "float", 8, 512, 8],
-        "ptrans": [4, "float", 16, 512],
-        "hpl": [5, "float", 9, 3],
-    },
+    "520n-iec": {**OF_520N, "b_eff": [2, 8], "ptrans": [4, "float", 8, 512]},
+    "520n-pcie": {**OF_520N, "ptrans": [4, "float", 16, 512]},
     "u280-pcie": {
         "stream": [2, "float", 1, 16, 16384],
         "random_access": [2, 10, 3, 1],
@@ -76,6 +44,7 @@ TABLE_4_6: dict[str, dict[str, list[Any]]] = {
         "hpl": [2, "float", 8, 3],
     },
 }
+PRINTED = {column: dict(zip(ROWS_3_4, rows, strict=True)) for column, rows in TABLE_3_4.items()} | TABLE_4_6
 # One of each tool and memory, all benchmarks among them.
 COMPILED_HERE = ("520n-pcie", "520n-mx", "u280-pcie", "u280-hbm2", "pac-svm")
 SHIPPED = [
@@ -102,24 +71,23 @@ def side_file(folder: Path) -> dict[str, Any]:
     return content
 
 
-@pytest.mark.parametrize("column", [*TABLE_3_4, *TABLE_4_6])
+@pytest.mark.parametrize("column", PRINTED)
 def test_a_configuration_has_the_numbers_of_its_column(column: str) -> None:
     (shipped,) = [one for one in configurations() if one.name == column]
-    for benchmark, printed in {**TABLE_3_4, **TABLE_4_6}[column].items():
+    for benchmark, printed in PRINTED[column].items():
         ours = list(shipped.parameters[benchmark].values())
         if benchmark == "random_access" and column in TABLE_3_4:
             assert [ours[0], 2 ** int(ours[1])] == printed
         else:
             assert ours == printed
-    assert set(shipped.parameters) == set({**TABLE_3_4, **TABLE_4_6}[column])
+    assert set(shipped.parameters) == set(PRINTED[column])
 
 
 def test_the_list_names_every_configuration_and_its_source(real: Isthmus) -> None:
     lines = real("hpcc", "build", "--list").stdout.splitlines()
-    for column in TABLE_3_4:
-        assert any(line.startswith(f"{column}  ") and "table 3.4" in line for line in lines)
-    for column in TABLE_4_6:
-        assert any(line.startswith(f"{column}  ") and "table 4.6" in line for line in lines)
+    for column in PRINTED:
+        table = "table 3.4" if column in TABLE_3_4 else "table 4.6"
+        assert any(line.startswith(f"{column}  ") and table in line for line in lines)
 
 
 @pytest.mark.parametrize(("config", "tool", "benchmark"), SHIPPED)
@@ -222,10 +190,7 @@ def test_copies_differ_in_their_names_alone() -> None:
 def test_what_cannot_be_built_is_one_line(real: Isthmus, words: tuple[str, ...], complaint: str, tree: Path) -> None:
     text = (tree / "configurations" / "520n.toml").read_text()
     (real.folder / "broken.toml").write_text(text.replace("banks = 4", "banks = -4"))
-    done = real("hpcc", "build", *words, "-q")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1
-    assert complaint in done.stderr
+    assert complaint in real.refusal("hpcc", "build", *words, "-q")
 
 
 RUNS = {
@@ -292,9 +257,8 @@ def test_replications_run_as_kernels_of_their_own(real: Isthmus, benchmark: str)
     assert record["parameters"]["NUM_REPLICATIONS"] == 2
     more = {"parameters": side["parameters"] | {"NUM_REPLICATIONS": 4}}
     Path(f"{binary}.json").write_text(json.dumps(side | added | more))
-    done = real("hpcc", benchmark, "--binary", str(binary), "--size", "small", "-q", *words(RUNS[benchmark]))
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert f"no kernel '{design_of(benchmark).replicated[0]}_2' in it, expected NUM_REPLICATIONS=4" in done.stderr
+    told = real.refusal("hpcc", benchmark, "--binary", str(binary), "--size", "small", "-q", *words(RUNS[benchmark]))
+    assert f"no kernel '{design_of(benchmark).replicated[0]}_2' in it, expected NUM_REPLICATIONS=4" in told
 
 
 @pytest.mark.parametrize(
@@ -321,18 +285,13 @@ def test_a_binary_that_does_not_fit_is_one_line(
     if "--spoil" in more:
         binary.write_bytes(b"no binary of any device")
     arguments = [word for word in more if word != "--spoil"]
-    done = real("hpcc", "stream", "--binary", str(binary), "--size", "small", "-q", *arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1
-    assert complaint in done.stderr
+    assert complaint in real.refusal("hpcc", "stream", "--binary", str(binary), "--size", "small", "-q", *arguments)
 
 
 def test_a_binary_without_its_side_file_is_refused(real: Isthmus) -> None:
     binary = Path(real.folder, compiled(real, "stream"))
     Path(f"{binary}.json").unlink()
-    done = real("hpcc", "stream", "--binary", str(binary), "-q")
-    assert done.returncode == 2
-    assert "cannot read the side file" in done.stderr
+    assert "cannot read the side file" in real.refusal("hpcc", "stream", "--binary", str(binary), "-q")
 
 
 def test_the_tools_that_the_tests_need_are_here() -> None:

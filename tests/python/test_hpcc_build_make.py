@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from tests.python.conftest import Isthmus
+from tests.python.conftest import Isthmus, program
 from tests.python.test_hpcc_build import build, words
 
 from isthmus.base.errors import IsthmusError
@@ -17,8 +17,7 @@ from isthmus.hpcc.benchmarks import BENCHMARKS, design_of
 from isthmus.hpcc.configurations import configurations
 
 # Its arguments and what XRT looks for go into `calls`; what it makes is what it was told.
-STAND_IN = """#!/bin/sh
-echo "$(basename "$0") $@ mode=$XCL_EMULATION_MODE emconfig=$EMCONFIG_PATH" >>{calls}
+STAND_IN = """echo "$(basename "$0") $@ mode=$XCL_EMULATION_MODE emconfig=$EMCONFIG_PATH" >>{calls}
 told="$0 $@"
 while [ $# -gt 0 ]; do
   [ "$1" = -o ] && echo "$told" >"$2"
@@ -59,10 +58,8 @@ class Tools:
 @pytest.fixture
 def tools(tmp_path: Path) -> Tools:
     folder = tmp_path / "tools"
-    folder.mkdir()
     for name in ("v++", "emconfigutil", "aoc", "isthmus"):
-        (folder / name).write_text(STAND_IN.format(calls=folder / "calls"))
-        (folder / name).chmod(0o755)
+        program(folder / name, STAND_IN.format(calls=folder / "calls"))
     return Tools(folder)
 
 
@@ -234,7 +231,7 @@ def test_shared_buffers_that_a_configuration_places_are_not_interleaved(
     real.json("hpcc", "build", "gemm", "--for", "intel", "--config", "own.toml", "--out", "own")
     (call,) = tools.make(real.folder / "own")
     assert "-no-interleaving=default" in call.split()
-    assert json.loads((real.folder / "own" / "side.json").read_text())["banks"]["a"] == [3] * 5
+    assert real.read("own/side.json")["banks"]["a"] == [3] * 5
 
 
 @pytest.mark.parametrize(

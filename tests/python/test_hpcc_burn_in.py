@@ -6,8 +6,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from tests.python.conftest import Isthmus
-from tests.python.test_hpcc_centre import program
+from tests.python.conftest import Isthmus, program
 from tests.python.test_schemas import check
 
 from isthmus.hpcc.burn_in import drift
@@ -33,7 +32,8 @@ def test_a_burn_in_looks_at_each_round_and_tells_how_the_last_one_compares(real:
 
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_an_interrupt_ends_a_burn_in_with_whole_rounds(real: Isthmus, ranks: int) -> None:
-    words = [str(tool_path("isthmus-hpcc")), *STREAM[1:], "--for", "3600"]
+    request = {"BENCH": "stream", "size": "small", "set": {"DEVICE_BUFFER_SIZE": 1024, "ARRAY_SIZE": 65536}}
+    words = [str(tool_path("isthmus-hpcc")), json.dumps({**request, "for": 3600})]
     launch = launch_of(ranks)
     tool = subprocess.Popen(
         launch.command(words),
@@ -63,7 +63,7 @@ def test_what_was_measured_before_ctrl_c_is_shown_and_kept(real: Isthmus) -> Non
     done = real(*STREAM, "--for", "1h", "--json", "cut.json", ISTHMUS_BIN=str(script.parent))
     assert done.returncode == 130
     assert done.stdout.startswith("stream: validated")
-    file = json.loads((real.folder / "cut.json").read_text())
+    file = real.read("cut.json")
     assert file["context"]["complete"] is False
     assert [record["name"] for record in file["records"]] == [record["name"] for record in records]
 
@@ -73,7 +73,7 @@ def test_wrong_rounds_are_counted(real: Isthmus, tree: Path) -> None:
     (real.folder / "spoiled.cl").write_text(kernel.replace("factor * in1[k] + in2[k]", "factor * in1[k] - in2[k]"))
     done = real(*STREAM, "--for", "1s", "--kernel", "spoiled.cl", "--json", "wrong.json")
     assert done.returncode == 1
-    seen = json.loads((real.folder / "wrong.json").read_text())["records"][0]["burn_in"]
+    seen = real.read("wrong.json")["records"][0]["burn_in"]
     assert seen["wrong_rounds"] == len(seen["ends_s"])
     assert f"{seen['wrong_rounds']} of {seen['wrong_rounds']} rounds WRONG" in done.stdout
 

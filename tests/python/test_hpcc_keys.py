@@ -9,7 +9,7 @@ from tests.python.hpcc_records import hpcc_record
 
 from isthmus.hpcc.benchmarks import BENCHMARKS
 from isthmus.hpcc.tables import summary_lines
-from isthmus.records import HpccRecord
+from isthmus.records.hpcc import HpccRecord
 
 DEBIAN = Path(__file__).parent / "data" / "hpccoutf.txt"
 

@@ -14,8 +14,7 @@ SMALL = ("--size", "small", "--repeat", "2")
 
 
 def test_the_plan_names_sizes_ranks_memory_and_devices_and_nothing_runs(real: Isthmus) -> None:
-    done = real("hpcc", "stream", "-n", "2", *SMALL, "--set", "ARRAY_SIZE=4194304", "--dry-run")
-    assert done.returncode == 0, done.stderr
+    done = real.well("hpcc", "stream", "-n", "2", *SMALL, "--set", "ARRAY_SIZE=4194304", "--dry-run")
     first, sizes, memory, *ranks = done.stdout.splitlines()
     assert first.startswith("stream, 2 ranks, grid 1x2, small size, base run, 2 repetitions: about ")
     assert first.endswith("(no such run is known here: the device's rates are assumed)")
@@ -53,7 +52,7 @@ def plan_of(record: dict[str, Any], **changed: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("ISTHMUS_STORE", str(tmp_path / "results.duckdb"))
+    monkeypatch.setenv("ISTHMUS_STORE", str(tmp_path / "results.sqlite"))
 
 
 @pytest.mark.usefixtures("store")

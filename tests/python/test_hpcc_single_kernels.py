@@ -334,14 +334,18 @@ def test_a_distance_that_is_too_large_is_seen(real: Isthmus, benchmark: str, rig
     assert replayed(kernel, benchmark, settings)[1] > 0.01
 
 
+def preprocessed(folder: Path, benchmark: str) -> str:
+    """The kernel as its Makefile defines it."""
+    (defines,) = re.findall(r"^DEFINES := (.*)$", (folder / "Makefile").read_text(), re.MULTILINE)
+    words_of_run = ["clang-15", "-E", *OPENCL.split(), *defines.split(), f"{benchmark}.cl"]
+    return subprocess.run(words_of_run, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
 @pytest.mark.parametrize(("benchmark", "distance"), [("gemm", 64**2), ("hpl", 64**2), ("random_access", None)])
 def test_intels_compiler_is_told_the_array_and_its_distance(
     real: Isthmus, benchmark: str, distance: int | None
 ) -> None:
-    folder = build(real, benchmark, "intel", "520n-pcie", "--set", "NUM_REPLICATIONS=1")
-    (defines,) = re.findall(r"^DEFINES := (.*)$", (folder / "Makefile").read_text(), re.MULTILINE)
-    words_of_run = ["clang-15", "-E", *OPENCL.split(), *defines.split(), f"{benchmark}.cl"]
-    text = subprocess.run(words_of_run, cwd=folder, capture_output=True, text=True, check=True).stdout
+    text = preprocessed(build(real, benchmark, "intel", "520n-pcie", "--set", "NUM_REPLICATIONS=1"), benchmark)
     told = re.findall(r"#pragma ivdep array\((\w+)\)(?: safelen\((.*)\))?$", text, re.MULTILINE)
     expected = {"gemm": {"sum"}, "hpl": {"block", "sum"}, "random_access": {"table"}}[benchmark]
     assert {array for array, _ in told} == expected
@@ -351,9 +355,7 @@ def test_intels_compiler_is_told_the_array_and_its_distance(
 def test_each_memory_of_xilinxs_is_cut_into_its_banks(real: Isthmus) -> None:
     for benchmark in CALLS:
         folder = build(real, benchmark, "xrt", "u280-pcie")
-        (defines,) = re.findall(r"^DEFINES := (.*)$", (folder / "Makefile").read_text(), re.MULTILINE)
-        words_of_run = ["clang-15", "-E", *OPENCL.split(), *defines.split(), f"{benchmark}.cl"]
-        text = subprocess.run(words_of_run, cwd=folder, capture_output=True, text=True, check=True).stdout
         memories = (folder / f"{benchmark}.cl").read_text().count("MEMORY(")
-        cut = re.findall(r"\]\s*__attribute__\(\(xcl_array_partition\(complete, 2\)\)\)", text)
+        partition = r"\]\s*__attribute__\(\(xcl_array_partition\(complete, 2\)\)\)"
+        cut = re.findall(partition, preprocessed(folder, benchmark))
         assert len(cut) >= memories > 0

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from isthmus.records import PaperRow
+from isthmus.records.papers import PaperRow
 from isthmus.reproduction.insights import Evidence, Insight, judge, read_insights, truth
 from isthmus.reproduction.published import read_papers
 

@@ -15,7 +15,7 @@ import pytest
 from tests.python.conftest import TREE
 
 from isthmus.base.errors import IsthmusError
-from isthmus.records import Row
+from isthmus.records.run import Row
 from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.judge import HOLDS, changed, judge, worth_trying
 from isthmus.running.parallel import cores
@@ -162,6 +162,31 @@ def test_raising_what_is_named_raises_the_rate_by_at_least_half_of_what_any_key_
     print(f"seed {SEED}: {judged.total()} cases")
     for (application, size, board, flow), count in sorted(judged.items()):
         print(f"{count:4} of {application} {size or ''} {board} {flow}")
+
+
+@pytest.mark.parametrize("board", BOARDS)
+@pytest.mark.parametrize(
+    ("application", "flow", "count"),
+    [("image-filter", "offload", 8), ("image-filter", "stream", 8), ("suffix-sum", "stream", 1000)],
+)
+def test_short_reruns_say_of_what_limits_a_run_what_whole_ones_say(
+    board: str, application: str, flow: str, count: int
+) -> None:
+    asked: list[Experiment] = []
+
+    def run_all(wanted: Sequence[Experiment]) -> list[Row | None]:
+        asked.extend(wanted)
+        return rates(wanted)
+
+    experiment = Experiment(application, board, flow, count, seed=1)
+    (row,) = rates([experiment])
+    assert row is not None
+    short = judge(experiment, row, run_all, lambda done, most: None).bottleneck
+    assert short is not None
+    assert short.relief is not None
+    assert max(one.count for one in asked) < count
+    found = {effect.change: effect.raises for effect in short.effects}
+    assert raises(experiment, row, [short.relief])[short.relief] == pytest.approx(found[short.relief], abs=0.01)
 
 
 @pytest.mark.parametrize("board", BOARDS)

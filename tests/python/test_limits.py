@@ -4,26 +4,22 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
-from tests.python.conftest import TREE, Isthmus
+from tests.python.conftest import Isthmus
 
 from isthmus.base.flows import FLOWS
-from isthmus.records import ProbeRecord, Row
+from isthmus.records.probe import ProbeRecord
+from isthmus.records.run import Row
 from isthmus.running import limits
 from isthmus.running.probes import all_probes
 from isthmus.running.targets import platforms
 
 
-def test_the_page_is_what_the_list_says() -> None:
-    page = TREE / "docs" / "model-limits.md"
-    assert page.read_text() == limits.document(), "run: python -m isthmus.running.limits docs/model-limits.md"
-
-
 def test_entries_name_flows_probes_and_keys_that_there_are(real: Isthmus) -> None:
     boards = [real.json("platform", "show", board)["platform"] for board in platforms()]
     known = {one["key"] for board in boards for one in board["inputs"]}
-    ids = [limit.id for limit in limits.LIMITS]
+    ids = [limit.id for limit in limits.limits()]
     assert len(set(ids)) == len(ids)
-    for limit in limits.LIMITS:
+    for limit in limits.limits():
         assert set(limit.flows) <= set(FLOWS)
         assert set(limit.crossed) <= {probe.crosses for probe in all_probes().values()}
         for pattern in limit.keys:
@@ -33,10 +29,10 @@ def test_entries_name_flows_probes_and_keys_that_there_are(real: Isthmus) -> Non
 def test_every_flow_and_probe_is_touched_by_some() -> None:
     for flow in FLOWS:
         found = limits.of_records([Row.model_construct(kind="modelled", flow=flow)])
-        assert found == [limit for limit in limits.LIMITS if flow in limit.flows] != []
+        assert found == [limit for limit in limits.limits() if flow in limit.flows] != []
     for name, probe in all_probes().items():
         found = limits.of_records([], [ProbeRecord.model_construct(kind="modelled", name=name)])
-        assert found == [limit for limit in limits.LIMITS if probe.crosses in limit.crossed] != []
+        assert found == [limit for limit in limits.limits() if probe.crosses in limit.crossed] != []
 
 
 @pytest.mark.parametrize("limit", ["ddio", "numa", "iommu", "copy-rates", "chunked-staging", "replays"])
@@ -61,7 +57,7 @@ def test_what_a_switch_brings_is_missed_by_boards_that_have_it_off_and_its_key_i
 ) -> None:
     inputs = real.json("platform", "show", "model:aws-f1")["platform"]["inputs"]
     assert [one["value"] in (False, "none") for one in inputs if one["key"] == switch] == [True]
-    (entry,) = (one for one in limits.LIMITS if one.id == limit)
+    (entry,) = (one for one in limits.limits() if one.id == limit)
     assert f"unless {switch.removesuffix('.enabled')}" in entry.what
     assert any(fnmatchcase(switch, pattern) for pattern in entry.keys)
 
@@ -73,7 +69,7 @@ def test_a_study_and_its_report_name_what_touches_their_rows_and_no_more(isthmus
     study = json.loads((folder / "study.json").read_text())
     flows = {row["flow"] for row in study["rows"] if row["kind"] == "modelled"}
     assert flows, text
-    expected = [limit.id for limit in limits.LIMITS if not flows.isdisjoint(limit.flows)]
+    expected = [limit.id for limit in limits.limits() if not flows.isdisjoint(limit.flows)]
     assert [one["id"] for one in study["limits"]] == expected
     page = (folder / "report.html").read_text()
     for limit in expected:

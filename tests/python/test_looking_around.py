@@ -7,8 +7,8 @@ from unittest import mock
 from tests.python.conftest import Isthmus
 
 from isthmus.base.flows import FLOWS, SHARED
-from isthmus.running.targets import flows_of
-from isthmus.running.tools import collect
+from isthmus.running.applications import flows_of
+from isthmus.running.offers import offered
 
 
 def test_devices_are_targets(isthmus: Isthmus) -> None:
@@ -17,9 +17,8 @@ def test_devices_are_targets(isthmus: Isthmus) -> None:
 
 
 def test_no_device_is_one_line_that_says_what_to_do(isthmus: Isthmus) -> None:
-    done = isthmus("devices", FAKE_DEVICES="none")
-    assert done.returncode == 2
-    assert done.stderr == "error: no OpenCL device on this machine; help: 'isthmus doctor' says what to install.\n"
+    told = isthmus.refusal("devices", FAKE_DEVICES="none")
+    assert told == "no OpenCL device on this machine; help: 'isthmus doctor' says what to install."
 
 
 def test_doctor_says_what_is_missing_and_what_to_do(isthmus: Isthmus, tmp_path: Path) -> None:
@@ -61,11 +60,8 @@ def test_platform_show_takes_globs_of_keys(isthmus: Isthmus) -> None:
     table = isthmus("platform", "show", "model:aws-f1", "link.*", "host.copy.rate").stdout
     assert f"{len(chosen)} of {len(whole)} numbers" in table
     assert "kernel.clock" not in table
-    unknown = isthmus("platform", "show", "model:aws-f1", "link.pcie.lane")
-    assert (unknown.returncode, unknown.stderr) == (
-        2,
-        "error: unknown key 'link.pcie.lane'; help: did you mean 'link.pcie.lanes'?\n",
-    )
+    told = isthmus.refusal("platform", "show", "model:aws-f1", "link.pcie.lane")
+    assert told == "unknown key 'link.pcie.lane'; help: did you mean 'link.pcie.lanes'?"
 
 
 def test_platform_list_names_targets(isthmus: Isthmus) -> None:
@@ -101,13 +97,13 @@ def test_platform_list_has_the_classes_of_table_1(real: Isthmus) -> None:
 
 
 def test_a_real_device_has_no_description(isthmus: Isthmus) -> None:
-    done = isthmus("platform", "show", "opencl:0")
-    assert done.stderr == "error: TARGET: 'opencl:0' is a real device; expected model:NAME or FILE.toml\n"
+    told = isthmus.refusal("platform", "show", "opencl:0")
+    assert told == "TARGET: 'opencl:0' is a real device; expected model:NAME or FILE.toml"
 
 
 def test_the_flows_are_those_of_the_tool(real: Isthmus) -> None:
     with mock.patch.dict(os.environ, real.environment, clear=True):
-        of_all = [listed["flows"] for listed in collect("isthmus-run", ["--list"], "application")]
+        of_all = [described["flows"] for described in offered("isthmus-run")["applications"]]
         assert {flow for flows in of_all for flow in flows} == set(FLOWS)
         assert all(flows == [flow for flow in FLOWS if flow in flows] for flows in of_all)
         assert flows_of("image-filter", "native") == ["stream"]

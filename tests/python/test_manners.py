@@ -12,39 +12,17 @@ from isthmus.calibration.device_curves import read_measured
 from isthmus.cli.commands import COMMANDS
 from isthmus.show.progress import Progress
 
-PATHS = [
-    ("run",),
-    ("study",),
-    ("probe",),
-    ("reproduce",),
-    ("calibrate",),
-    ("history",),
-    ("devices",),
-    ("doctor",),
-    ("hpcc",),
-    ("hpcc", "acceptance"),
-    ("hpcc", "scale"),
-    ("hpcc", "job"),
-    ("hpcc", "reframe"),
-    ("platform", "show"),
-    ("platform", "list"),
-    ("platform", "new"),
-    ("config", "show"),
-    ("hpcc",),
-    ("hpcc", "build"),
-    ("hpcc", "tune"),
-]
+WORDS = [words for name, known in COMMANDS.items() for words in known.words(name)]
 
 
 def test_alone_it_prints_ten_lines_with_three_examples(isthmus: Isthmus) -> None:
-    done = isthmus()
-    assert done.returncode == 0
+    done = isthmus.well()
     assert len(done.stdout.splitlines()) <= 10
     assert sum(line.startswith("  isthmus ") for line in done.stdout.splitlines()) == 3
 
 
-@pytest.mark.parametrize("command", [(), *PATHS, ("platform",), ("config",)])
-def test_help_has_its_examples_first(isthmus: Isthmus, command: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("command", [[], *WORDS, ["platform"], ["config"]])
+def test_help_has_its_examples_first(isthmus: Isthmus, command: list[str]) -> None:
     short, whole = isthmus(*command, "-h"), isthmus(*command, "--help")
     for done in (short, whole):
         assert done.returncode == 0
@@ -76,15 +54,6 @@ def test_the_overview_says_of_each_command_what_its_own_help_says_first(isthmus:
         assert f" {known.summary}\n" in isthmus("--help").stdout
 
 
-def test_help_loads_no_parser_of_commands_and_no_command(isthmus: Isthmus) -> None:
-    code = "import sys; from isthmus.cli.main import run; run(['--help']); print(sorted(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], env=isthmus.environment, text=True, capture_output=True)
-    assert done.returncode == 0, done.stderr
-    modules = done.stdout.splitlines()[-1]
-    assert "'typer'" not in modules
-    assert "'isthmus.cli.study'" not in modules
-
-
 def test_version_names_commit_compiler_opencl_and_mpi(isthmus: Isthmus) -> None:
     words = [line.split()[0] for line in isthmus("--version").stdout.splitlines()]
     assert words == ["isthmus", "commit", "compiler", "OpenCL", "MPI"]
@@ -111,8 +80,7 @@ def test_an_unknown_command_gets_the_nearest(isthmus: Isthmus) -> None:
     ],
 )
 def test_words_that_make_no_command_get_one_line(isthmus: Isthmus, arguments: tuple[str, ...], complaint: str) -> None:
-    done = isthmus(*arguments)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {complaint}\n")
+    assert isthmus.refusal(*arguments) == complaint
 
 
 def test_a_traceback_is_shown_only_with_debug(isthmus: Isthmus) -> None:
@@ -122,29 +90,20 @@ def test_a_traceback_is_shown_only_with_debug(isthmus: Isthmus) -> None:
     assert "Traceback" in isthmus(*arguments, ISTHMUS_DEBUG="1").stderr
 
 
-def test_importing_the_package_imports_nothing_of_weight() -> None:
-    code = "import sys, isthmus; print(sorted({'pydantic', 'rich', 'typer', 'json'} & set(sys.modules)))"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
-
-
-def test_alone_the_command_loads_no_parser() -> None:
-    code = (
-        "import sys, io, contextlib\n"
-        "from isthmus.cli.main import run\n"
-        "with contextlib.redirect_stdout(io.StringIO()): run([])\n"
-        "print(sorted({'typer', 'pydantic', 'rich', 'json', 'subprocess'} & set(sys.modules)))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
-
-
-def test_help_imports_neither_pydantic_nor_rich() -> None:
-    code = (
-        "import sys, io, contextlib\n"
-        "from isthmus.cli.main import run\n"
-        "with contextlib.redirect_stdout(io.StringIO()): run(['run', '--help'])\n"
-        "print(sorted({'pydantic', 'rich', 'jinja2', 'numpy'} & set(sys.modules)))"
-    )
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
+@pytest.mark.parametrize(
+    ("code", "heavy"),
+    [
+        ("import isthmus", {"pydantic", "rich", "typer", "json"}),
+        ("run([])", {"typer", "pydantic", "rich", "json", "subprocess"}),
+        ("run(['--help'])", {"typer", "isthmus.cli.study"}),
+        ("run(['run', '--help'])", {"pydantic", "rich", "jinja2", "numpy"}),
+    ],
+)
+def test_what_needs_little_loads_nothing_of_weight(isthmus: Isthmus, code: str, heavy: set[str]) -> None:
+    start = "from isthmus.cli.main import run\n" if code.startswith("run") else ""
+    words = [sys.executable, "-c", f"import sys\n{start}{code}\nprint(sorted({heavy} & set(sys.modules)))"]
+    done = subprocess.run(words, env=isthmus.environment, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
 
 
 def on_a_terminal(isthmus: Isthmus, *arguments: str, **environment: str) -> str:
@@ -268,11 +227,7 @@ def test_progress_is_silent_when_unwanted(clock: list[float], terminal: bool) ->
 def test_a_place_that_cannot_be_written_is_refused_before_the_work(isthmus: Isthmus, words: tuple[str, ...]) -> None:
     for name in ("file", "records.json"):
         (isthmus.folder / name).write_text("")
-    done = isthmus(*words, FAKE_LOG=str(isthmus.folder / "log"))
-    assert done.returncode == 2
-    assert "cannot write: Not a directory" in done.stderr
-    assert done.stderr.count("\n") == 1
-    assert done.stdout == ""
+    assert "cannot write: Not a directory" in isthmus.refusal(*words, FAKE_LOG=str(isthmus.folder / "log"))
     assert not (isthmus.folder / "log").exists(), "nothing has run"
 
 

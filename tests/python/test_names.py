@@ -52,7 +52,6 @@ def test_a_long_list_is_cut_where_it_would_fill_the_screen() -> None:
     [
         (("compare", "odl.json", "old.json"), "'old.json'"),
         (("report", "old.jsn"), "'old.json'"),
-        (("run", "image-filter", "--on", "bord.toml"), "'board.toml'"),
         (("run", "./ap", "--on", "native"), "'app'"),
         (("run", "image-filter", "--on", "native", "--flow", "strem"), "'stream'"),
         (("devices", "--format", "jsn"), "'json'"),
@@ -70,6 +69,10 @@ def test_a_name_with_a_slip_gets_the_nearest_that_there_is(isthmus: Isthmus, wor
     for name in ("old.json", "board.toml", "app"):
         (isthmus.folder / name).write_text("{}")
     (isthmus.folder / "schema.json").write_text('{"schema": "isthmus.stduy/1"}')
-    done = isthmus(*words)
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert done.stderr.endswith(f"did you mean {near}?\n"), done.stderr
+    assert isthmus.refusal(*words).endswith(f"did you mean {near}?")
+
+
+def test_a_board_with_a_slip_gets_the_file_that_there_is(real: Isthmus) -> None:
+    (real.folder / "board.toml").write_text("")
+    told = real.refusal("run", "image-filter", "--on", "bord.toml")
+    assert told == "bord.toml: no such platform file; did you mean 'board.toml'?"

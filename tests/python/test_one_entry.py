@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from tests.python.conftest import Done, Isthmus
+from tests.python.conftest import Done, Isthmus, python_program
 from tests.python.samples import sample
 
 KIND = """
@@ -43,8 +43,9 @@ BENCHMARKS["knapsack"] = Benchmark(spaces={"cpu": {"SACKS": [1, 2]}})
 """
 HPCC = """
 import json, sys
-if "--list" in sys.argv:
-    print(json.dumps({"event": "benchmark", "name": "knapsack", "meaning": "sacks that are filled"}))
+if sys.argv[1] == "--describe":
+    benchmarks = [{"name": "knapsack", "meaning": "sacks that are filled"}]
+    print(json.dumps({"event": "description", "benchmarks": benchmarks}))
 else:
     print(json.dumps({"event": "record", **json.loads(RECORD)}))
 """
@@ -114,7 +115,8 @@ def test_a_flow(isthmus: Isthmus) -> None:
 
 
 def test_a_probe(isthmus: Isthmus) -> None:
-    run = with_entry(isthmus, "", FAKE_MORE_PROBES=json.dumps([PROBE]))
+    own = str(isthmus.folder / "cache")  # what other tests keep of the tool has no such probe
+    run = with_entry(isthmus, "", FAKE_MORE_PROBES=json.dumps([PROBE]), XDG_CACHE_HOME=own)
     words = ("probe", "opencl:0", "zero-copy", "--sizes", "4KiB,64KiB", "--json", "probe.json")
     assert "zero-copy  mapped memory, no copy" in run("probe", "--list").stdout
     assert "mapped memory (zero-copy)" in run(*words).stdout
@@ -124,7 +126,7 @@ def test_a_probe(isthmus: Isthmus) -> None:
         '[application]\nname = "image-filter"\nimages = 2\n[study]\ntargets = ["opencl:0"]\n'
     )
     assert run("study", "a.toml", "-q").returncode == 0
-    probes = json.loads((isthmus.folder / "out" / "a" / "probes.json").read_text())["records"]
+    probes = isthmus.read("out/a/probes.json")["records"]
     assert "zero-copy" in {record["name"] for record in probes}
     assert isthmus(*words).returncode == 2, "without the entry"
 
@@ -132,13 +134,9 @@ def test_a_probe(isthmus: Isthmus) -> None:
 @pytest.fixture
 def hpcc(isthmus: Isthmus) -> Path:
     """A folder with a tool that knows one benchmark."""
-    folder = isthmus.folder / "bin"
-    folder.mkdir()
     record = {**sample("hpcc")["records"][0], "name": "knapsack", "benchmark": "knapsack", "validated": True}
-    (folder / "tool.py").write_text(f"RECORD = {json.dumps(json.dumps(record))}\n{HPCC}")
-    (folder / "isthmus-hpcc").write_text(f'#!/bin/sh\nexec "{sys.executable}" -I "{folder / "tool.py"}" "$@"\n')
-    (folder / "isthmus-hpcc").chmod(0o755)
-    return folder
+    text = f"RECORD = {json.dumps(json.dumps(record))}\n{HPCC}"
+    return python_program(isthmus.folder / "bin" / "isthmus-hpcc", text).parent
 
 
 def test_a_benchmark(isthmus: Isthmus, hpcc: Path) -> None:

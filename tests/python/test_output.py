@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from isthmus.base.texts import to_csv, to_json
-from isthmus.records import ConfigurationEntry, Device, DevicesFile
+from isthmus.records.listings import ConfigurationEntry, Device, DevicesFile
 from isthmus.show.output import Result, Table, print_tables, to_markdown
 
 DEVICE = Device(

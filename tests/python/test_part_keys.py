@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pytest
-from tests.python.conftest import TREE, Isthmus
+from tests.python.conftest import EXPLAINED, TREE, Isthmus
 
-from isthmus.running.applications import applications
+from isthmus.running.applications import applications, flows_of
 from isthmus.running.experiments import Experiment, run_experiment
-from isthmus.running.targets import flows_of
 
 BOARDS = [
     path
@@ -40,9 +39,8 @@ def test_the_keys_behind_each_part_are_whole_keys_of_its_board(board: Path) -> N
 
 
 def test_the_hint_is_of_a_key_behind_the_part_that_the_reruns_name(real: Isthmus) -> None:
-    done = real(
-        "run", "image-filter", "--on", "model:aws-f1", "--flow", "stream", "--images", "4", "--json", "run.json"
-    )
+    words = ("run", "image-filter", "--on", "model:aws-f1", "--flow", "stream", "--images", "4")
+    done = real(*words, "--json", "run.json", **EXPLAINED)
     (row,) = real.json("history", "1")["rows"]
     key, _, value = done.stderr.splitlines()[-1].rpartition("--set ")[2].partition("=")
     (effect,) = [one for one in row["bottleneck"]["effects"] if one["change"] == f"{key}={value}"]

@@ -1,21 +1,19 @@
 """Power and sensors beside a run: stand-ins for the benchmark, for nvidia-smi and for the kernel's trees."""
 
-import json
 import os
 import platform
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.python.conftest import Isthmus
+from tests.python.conftest import Isthmus, python_program
 from tests.python.test_schemas import check
 
 from isthmus.base.errors import IsthmusError
 from isthmus.hpcc.power import rapl, sensors
 from isthmus.hpcc.power.nvidia_smi import NvidiaSmi, pci_of, query
 from isthmus.hpcc.power.samples import Sample, Span, power_of
-from isthmus.records import HpccPlace
+from isthmus.records.hpcc import HpccPlace
 
 # A benchmark whose only repetition lasts until four lines have come to the file `samples`, or there is `failed`.
 BENCHMARK = """
@@ -72,32 +70,17 @@ while True:
 """
 
 
-def write_program(path: Path, text: str) -> None:
-    path.parent.mkdir(exist_ok=True)
-    path.with_suffix(".py").write_text(text.replace("THIS_HOST", repr(platform.node())))
-    path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I "{path.with_suffix(".py")}" "$@"\n')
-    path.chmod(0o755)
-
-
 @pytest.fixture
 def fake(tmp_path: Path) -> Isthmus:
     """The command with a stand-in for the benchmark."""
-    write_program(tmp_path / "bin" / "isthmus-hpcc", BENCHMARK)
-    return Isthmus(
-        tmp_path,
-        {
-            "PATH": f"{tmp_path / 'smi'}:{os.environ['PATH']}",
-            "HOME": str(tmp_path / "home"),
-            "ISTHMUS_BIN": str(tmp_path / "bin"),
-            "FAKE_TYPE": "gpu",
-        },
-    )
+    tool = python_program(tmp_path / "bin" / "isthmus-hpcc", BENCHMARK.replace("THIS_HOST", repr(platform.node())))
+    path = f"{tmp_path / 'smi'}:{os.environ['PATH']}"
+    environment = {"PATH": path, "HOME": str(tmp_path / "home"), "ISTHMUS_BIN": str(tool.parent), "FAKE_TYPE": "gpu"}
+    return Isthmus(tmp_path, environment)
 
 
 def records_of(command: Isthmus, *words: str, **environment: str) -> list[dict[str, Any]]:
-    done = command("hpcc", "gemm", *words, "--json", "-", "-q", **environment)
-    assert done.returncode == 0, done.stderr
-    file = json.loads(done.stdout)
+    file = command.json("hpcc", "gemm", *words, "-q", **environment)
     check("hpcc", file)
     return list(file["records"])
 
@@ -116,10 +99,8 @@ def test_a_command_of_the_user_tells_the_watts(fake: Isthmus) -> None:
 
 @pytest.mark.parametrize("words", ["echo some", "echo -3", "echo inf", "false", "echo 3; false"])
 def test_a_command_that_prints_no_watts_is_one_line_before_anything_runs(fake: Isthmus, words: str) -> None:
-    done = fake("hpcc", "gemm", "--power-command", words, "-q")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(f"error: --power-command '{words}': expected watts, got ")
-    assert done.stderr.count("\n") == 1
+    told = fake.refusal("hpcc", "gemm", "--power-command", words, "-q")
+    assert told.startswith(f"--power-command '{words}': expected watts, got ")
 
 
 def test_a_command_that_fails_later_leaves_a_null_and_its_reason(fake: Isthmus) -> None:
@@ -130,7 +111,7 @@ def test_a_command_that_fails_later_leaves_a_null_and_its_reason(fake: Isthmus) 
 
 
 def test_gpus_are_matched_by_pci_id_and_their_peak_is_the_divisor(fake: Isthmus) -> None:
-    write_program(fake.folder / "smi" / "nvidia-smi", NVIDIA_SMI)
+    python_program(fake.folder / "smi" / "nvidia-smi", NVIDIA_SMI)
     gemm = records_of(fake, FAKE_PCI="0000:c1:00.0")[0]
     power = gemm["power"]
     assert power["source"] == "nvidia-smi"
@@ -145,7 +126,7 @@ def test_gpus_are_matched_by_pci_id_and_their_peak_is_the_divisor(fake: Isthmus)
 
 
 def test_the_power_of_two_gpus_is_summed_round_by_round(fake: Isthmus, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_program(fake.folder / "smi" / "nvidia-smi", NVIDIA_SMI)
+    python_program(fake.folder / "smi" / "nvidia-smi", NVIDIA_SMI)
     monkeypatch.chdir(fake.folder)
     monkeypatch.setenv("PATH", fake.environment["PATH"])
     both = NvidiaSmi(["0000:41:00.0", "0000:C1:00.0"])
@@ -173,7 +154,7 @@ def test_a_gpu_without_nvidia_smi_has_no_power_and_a_reason(fake: Isthmus) -> No
 
 
 def test_a_gpu_that_nvidia_smi_does_not_know_is_named(fake: Isthmus) -> None:
-    write_program(fake.folder / "smi" / "nvidia-smi", NVIDIA_SMI)
+    python_program(fake.folder / "smi" / "nvidia-smi", NVIDIA_SMI)
     power = records_of(fake, FAKE_PCI="0000:99:00.0", FAKE_WAIT="no")[0]["power"]
     assert power["reason"] == "nvidia-smi knows no GPU 0000:99:00.0"
 
@@ -317,7 +298,7 @@ def test_pci_ids_have_one_spelling() -> None:
 
 
 def test_a_driver_that_fails_is_quoted(fake: Isthmus, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_program(fake.folder / "smi" / "nvidia-smi", "import sys\nsys.exit('driver is not loaded')\n")
+    python_program(fake.folder / "smi" / "nvidia-smi", "import sys\nsys.exit('driver is not loaded')\n")
     monkeypatch.setenv("PATH", fake.environment["PATH"])
     with pytest.raises(IsthmusError, match="nvidia-smi: driver is not loaded"):
         query(["uuid"])

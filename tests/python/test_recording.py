@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.python.conftest import TREE
+from tests.python.conftest import KNOWN, journal_known_calls
 
 from isthmus.base.errors import IsthmusError
 from isthmus.recording.clocks import Clock, align
@@ -24,20 +24,18 @@ from isthmus.recording.perfetto import trace_of
 from isthmus.recording.summary import overhead
 from isthmus.recording.tables import detail
 from isthmus.recording.timeline import Timeline, make_timeline
-from isthmus.records import Context, RecordFile
+from isthmus.records.base import Context
+from isthmus.records.recording import RecordFile
 
-LAYER = TREE / "build" / "release" / "src" / "layer" / "libisthmus-record-layer.so"
-KNOWN = TREE / "build" / "release" / "tests" / "layer" / "known_calls"
 CONTEXT = Context(argv=[], host="", version="", start="", elapsed=0)
 Calls = list[tuple[int, int, int]]
 
 
 @pytest.fixture(scope="module")
-def journal(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def journal(tmp_path_factory: pytest.TempPathFactory, compiled_kernels: Path) -> Path:
     """The journal of known_calls, written by the layer itself."""
     folder = tmp_path_factory.mktemp("journals")
-    added = {"OPENCL_LAYERS": str(LAYER), "ISTHMUS_RECORD_DIR": str(folder), "POCL_CACHE_DIR": str(folder)}
-    subprocess.run([KNOWN, "compute"], env={**os.environ, **added}, check=True, stdout=subprocess.DEVNULL)
+    journal_known_calls(folder, compiled_kernels, "compute")
     (path,) = folder.glob("*.journal")
     return path
 

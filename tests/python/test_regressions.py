@@ -7,7 +7,8 @@ import pytest
 from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
-from isthmus.results.regressions import SeriesRun, regressions
+from isthmus.results.regressions import regressions
+from isthmus.results.store import SeriesRun
 
 PROBE = ("probe", "model:aws-f1", "h2d", "-q", "--sizes", "4KiB")
 

@@ -1,18 +1,11 @@
 import html.parser
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.python.conftest import Isthmus
-from tests.python.report_records import write_records
+from tests.python.report_records import page_of
 
 from isthmus.base.numbers import seconds
-from isthmus.records import ProbeFile, ReproduceFile, StudyFile
-from isthmus.report import render_report
-from isthmus.report.contents import ReportContents
-
-MODELS: dict[str, Any] = {"study": StudyFile, "probes": ProbeFile, "reproduce": ReproduceFile}
 
 
 class Page(html.parser.HTMLParser):
@@ -42,24 +35,8 @@ class Page(html.parser.HTMLParser):
         self.text += data
 
 
-@pytest.fixture(scope="module")
-def written(tmp_path_factory: pytest.TempPathFactory, fake_bin: Path) -> dict[str, str]:
-    """Records of every kind as JSON."""
-    folder = tmp_path_factory.mktemp("report")
-    command = Isthmus(folder, {"ISTHMUS_BIN": str(fake_bin), "HOME": str(folder / "home")})
-    return {path.stem: path.read_text() for path in write_records(command)}
-
-
-@pytest.fixture
-def records(written: dict[str, str]) -> dict[str, Any]:
-    return {name: json.loads(text) for name, text in written.items()}
-
-
 def render(records: dict[str, Any], *names: str) -> str:
-    contents = ReportContents("Study image-filter")
-    for name in names or records:
-        contents.add(f"{name}.json", MODELS[name].model_validate(records[name]))
-    return render_report(contents)
+    return page_of({name: records[name] for name in names or records})
 
 
 def test_the_page_is_well_formed_and_has_the_landmarks_of_a_page(records: dict[str, Any]) -> None:
@@ -148,8 +125,8 @@ def test_equal_records_give_equal_pages(records: dict[str, Any]) -> None:
     assert render(records) == render(json.loads(json.dumps(records)))
 
 
-def test_no_records_give_a_page_that_says_nothing(records: dict[str, Any]) -> None:
-    assert Page(render_report(ReportContents("nothing"))).open == []
+def test_no_records_give_a_page_that_says_nothing() -> None:
+    assert Page(page_of({})).open == []
 
 
 def test_a_wrong_output_is_no_verdict(records: dict[str, Any]) -> None:

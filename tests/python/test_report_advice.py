@@ -3,21 +3,20 @@
 import html
 import math
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.python.browser import Browser, chromium
+from tests.python.browser import Browser
+from tests.python.report_records import page_of, write_page
 from tests.python.samples import sample
 from tests.python.test_coherence import PATHS
 
 from isthmus.advising.metrics import effective, threshold
 from isthmus.base.errors import IsthmusError
-from isthmus.records import AdviseBranch, AdviseFile
-from isthmus.report import gather, render_report
+from isthmus.records.advising import AdviseBranch, AdviseFile
+from isthmus.report import gather
 from isthmus.report.advice import advised, ctc_panel, insights_of, reuse_panel
-from isthmus.report.contents import ReportContents
 from isthmus.report.curves import Line, Panel
 from isthmus.report.template import environment
 from isthmus.report.tree import trees
@@ -117,9 +116,7 @@ def test_an_advice_alone_says_what_it_supports_of_the_insights_and_what_command_
     slow = [one.model_copy(update={"line_latency_s": 1.0 if one.flow == "shared" else 1e-6}) for one in never]
     other = found.model_copy(update={"rows": slow, "matters_below_s": None})
     assert {key[1]: one.supports for key, one in insights_of(other).items()} == {2: False, 3: False, 4: False}
-    contents = ReportContents("Advice")
-    contents.add("advise.json", found)
-    page = render_report(contents)
+    page = page_of({"advise": found.model_dump(by_alias=True)})
     assert all(one.says in html.unescape(page) for one in read_insights())
     assert "isthmus reproduce choi2019 gemieux2018 stacc" in page
 
@@ -161,23 +158,12 @@ def test_transfers_with_one_path_share_a_drawing() -> None:
     assert len(advised(file()).trees) == len({decide(transfer).path for transfer, _, _ in PATHS})
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with chromium() as started:
-        yield started
-
-
 def test_a_browser_shows_it_readably_at_any_width_and_runs_nothing(browser: Browser, tmp_path: Path) -> None:
-    contents = ReportContents("Advice")
-    contents.add("advise.json", file())
-    page = tmp_path / "report.html"
-    page.write_text(render_report(contents))
+    page = write_page(tmp_path, {"advise": file().model_dump(by_alias=True)})
     for scheme, width in (("light", 1600), ("dark", 400)):
         browser.open(page, width, scheme)
         browser.unfold()
-        assert browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), width
-        poor = [one for one in browser.contrasts() if one[2] < (4.5 if one[0] == "text" else 3)]
-        assert poor == []
+        browser.check()
     assert browser.run("return window.ran") is None
     assert EVIL in browser.texts("#advice details li")
 

@@ -12,25 +12,21 @@ from tests.python.fake_answers import FakeAnswers, quietly
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import figure
-from isthmus.records import Input, PaperRow
+from isthmus.records.papers import PaperRow
+from isthmus.records.run import Input
 from isthmus.reproduction.claims import CLAIMS, TRANSFERS, ClaimNumber, between
 from isthmus.reproduction.comparison import paper_rows, score
 from isthmus.reproduction.evaluation import Evaluation
 from isthmus.reproduction.expressions import Evaluator
 from isthmus.reproduction.model_runs import ModelRuns, ToolAnswers
-from isthmus.reproduction.published import Paper, PublishedRow, read_papers
+from isthmus.reproduction.published import Paper, PublishedRow
 from isthmus.reproduction.roles import ends, moved, perturbations
 from isthmus.reproduction.units import convert
+from isthmus.running.tools import as_sets
 
 
 @pytest.fixture(scope="module")
-def papers() -> dict[str, Paper]:
-    return read_papers()
-
-
-@pytest.fixture(scope="module")
-def evaluation(papers: dict[str, Paper]) -> Evaluation:
-    published = {row.id: row for paper in papers.values() for row in paper.row}
+def evaluation(papers: dict[str, Paper], published: dict[str, PublishedRow]) -> Evaluation:
     paper_of = {row.id: name for name, paper in papers.items() for row in paper.row}
     done = Evaluation(published, list(published), FakeAnswers(), images=4, paper_of=paper_of)
     done.run(quietly)
@@ -79,8 +75,7 @@ def test_a_rate_and_its_time_have_one_role(rows: dict[str, PaperRow]) -> None:
     assert rows["S000-087"].role == "derived"
 
 
-def test_the_role_is_found_by_moving_the_inputs_and_not_by_their_names(papers: dict[str, Paper]) -> None:
-    published = {row.id: row for paper in papers.values() for row in paper.row}
+def test_the_role_is_found_by_moving_the_inputs_and_not_by_their_names(published: dict[str, PublishedRow]) -> None:
     evaluation = Evaluation(published, ["S001-034"], FakeAnswers(), images=4, sets=("host.copy.enabled=false",))
     evaluation.run(quietly)
     assert evaluation.role("S001-034") == "predicted"
@@ -226,7 +221,7 @@ class LinkBench(FakeAnswers):
         self.key, self.power = key, power
 
     def probe(self, target: str, probe: str, sizes: Any, sets: Any, bursts: Any = ()) -> list[Any]:
-        value = float(fake_tools.platform(target, list(sets))[1][self.key]["value"]) ** self.power
+        value = float(fake_tools.platform(target, as_sets(sets))[1][self.key]["value"]) ** self.power
         return [{"parameters": {"size": size}, "value": value, "time_s": 1e-3 / value} for size in sizes]
 
 
@@ -282,7 +277,9 @@ def test_the_span_holds_every_corner_of_the_assumed_ranges() -> None:
             return found
 
         def probe(self, target: str, probe: str, sizes: Any, sets: Any, bursts: Any = ()) -> list[Any]:
-            value = self.law({key: item["value"] for key, item in fake_tools.platform(target, list(sets))[1].items()})
+            value = self.law(
+                {key: item["value"] for key, item in fake_tools.platform(target, as_sets(sets))[1].items()}
+            )
             return [{"parameters": {"size": size}, "value": value, "time_s": 1e-3 / value} for size in sizes]
 
         def law(self, value: dict[str, float]) -> float:
@@ -377,8 +374,7 @@ def test_an_experiment_keeps_what_all_runs_of_its_board_set() -> None:
         ("row:S003-071", "row 'S003-071' has no experiment"),
     ],
 )
-def test_a_wrong_experiment_is_one_line(papers: dict[str, Paper], expression: str, complaint: str) -> None:
-    published = {row.id: row for paper in papers.values() for row in paper.row}
+def test_a_wrong_experiment_is_one_line(published: dict[str, PublishedRow], expression: str, complaint: str) -> None:
     with pytest.raises(IsthmusError) as error:
         Evaluator(ModelRuns(FakeAnswers(), 4, 4), published).value(expression, "")
     assert complaint in str(error.value)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tests.python.test_sources import BOARDS, NUMBER, SCALES, TREE, holds, inputs, of_row, read
 
-from isthmus.records import Input
+from isthmus.records.run import Input
 from isthmus.reproduction.published import PublishedRow
 from isthmus.reproduction.roles import rests_on
 

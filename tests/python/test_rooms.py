@@ -12,6 +12,14 @@ def lint(tree: Path, root: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(words, capture_output=True, text=True, check=False)
 
 
+def with_file(tree: Path, root: Path, name: str, text: str) -> "subprocess.CompletedProcess[str]":
+    """Looks at a tree with the rooms of this one and that file alone."""
+    for file, held in (("cmake/Options.cmake", (tree / "cmake" / "Options.cmake").read_text()), (name, text)):
+        (root / file).parent.mkdir(parents=True)
+        (root / file).write_text(held)
+    return lint(tree, root)
+
+
 def test_nothing_in_the_tree_includes_a_room_above_its_own(tree: Path) -> None:
     done = lint(tree, tree)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
@@ -40,12 +48,7 @@ def test_nothing_in_the_tree_includes_a_room_above_its_own(tree: Path) -> None:
 def test_an_include_that_climbs_is_told_with_its_line(
     tree: Path, tmp_path: Path, file: str, include: str, complaint: str
 ) -> None:
-    options = tmp_path / "cmake" / "Options.cmake"
-    options.parent.mkdir()
-    options.write_text((tree / "cmake" / "Options.cmake").read_text())
-    (tmp_path / file).parent.mkdir(parents=True)
-    (tmp_path / file).write_text(f"#include {include}\n")
-    done = lint(tree, tmp_path)
+    done = with_file(tree, tmp_path, file, f"#include {include}\n")
     assert done.returncode == 1
     assert done.stdout.startswith(f"{file}:1: {complaint}")
     assert done.stdout.count("\n") == 1
@@ -64,18 +67,11 @@ def test_an_include_that_climbs_is_told_with_its_line(
     ],
 )
 def test_an_include_cannot_hide_its_room(tree: Path, tmp_path: Path, line: str, complaint: str) -> None:
-    (tmp_path / "cmake").mkdir()
-    (tmp_path / "cmake" / "Options.cmake").write_text((tree / "cmake" / "Options.cmake").read_text())
-    (tmp_path / "src" / "stream").mkdir(parents=True)
-    (tmp_path / "src" / "stream" / "a.cpp").write_text(f"{line}\n")
-    assert lint(tree, tmp_path).stdout == f"src/stream/a.cpp:1: {complaint}\n"
+    done = with_file(tree, tmp_path, "src/stream/a.cpp", f"{line}\n")
+    assert done.stdout == f"src/stream/a.cpp:1: {complaint}\n"
 
 
 def test_an_include_that_goes_down_or_stays_is_fine(tree: Path, tmp_path: Path) -> None:
-    options = tmp_path / "cmake" / "Options.cmake"
-    options.parent.mkdir()
-    options.write_text((tree / "cmake" / "Options.cmake").read_text())
     includes = ("<queue>", "<fmt/format.h>", '"isthmus/base/a.hpp"', '"native/a.hpp"', '"isthmus/engine/detail/a.hpp"')
-    (tmp_path / "src" / "native").mkdir(parents=True)
-    (tmp_path / "src" / "native" / "a.cpp").write_text("".join(f"#include {include}\n" for include in includes))
-    assert lint(tree, tmp_path).returncode == 0
+    text = "".join(f"#include {include}\n" for include in includes)
+    assert with_file(tree, tmp_path, "src/native/a.cpp", text).returncode == 0

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.python.conftest import Isthmus
+from tests.python.conftest import Isthmus, program
 from tests.python.hpcc_records import hpcc_record
 from tests.python.test_schemas import check
 
 from isthmus.hpcc.scaling import local_size, predicted, rows_of, size_at
 from isthmus.hpcc.scaling_tables import table, verdict
-from isthmus.records import HpccRecord, ScaleRow
+from isthmus.records.hpcc import HpccRecord, ScaleRow
 
 PARAMETERS = {
     "stream": {"ARRAY_SIZE": 1 << 20, "DEVICE_BUFFER_SIZE": 1024, "NUM_REPLICATIONS": 2, "GLOBAL_MEM_UNROLL": 1},
@@ -86,9 +86,7 @@ def test_hpl_is_predicted_by_the_curve_at_the_local_size_where_ranks_have_device
 
 def test_each_run_is_made_once_and_its_records_are_kept(real: Isthmus) -> None:
     words = ("--ranks", "2,1", "--size", "small", "--repeat", "2", "--set", "MATRIX_SIZE=384", "--set", "BLOCK_SIZE=64")
-    done = real("hpcc", "scale", "ptrans", *words, "--json", "-", "-q")
-    assert done.returncode == 0, done.stderr
-    file = json.loads(done.stdout)
+    file = real.json("hpcc", "scale", "ptrans", *words, "-q")
     check("hpcc-scale", file)
     assert [(row["mode"], row["ranks"]) for row in file["rows"] if row["name"] == "ptrans"] == [
         (mode, ranks) for mode in ("weak", "strong") for ranks in (1, 2)
@@ -105,24 +103,12 @@ def test_each_run_is_made_once_and_its_records_are_kept(real: Isthmus) -> None:
 
 
 def test_hpl_beside_its_prediction_and_shared_ranks_without(real: Isthmus) -> None:
-    words: tuple[str, ...] = (
-        "--mode",
-        "strong",
-        "--size",
-        "small",
-        "--repeat",
-        "2",
-        "--set",
-        "MATRIX_SIZE=512",
-        "--no-power",
-    )
-    words += ("--set", "LOCAL_MEM_BLOCK_LOG=5")
-    whole = json.loads(real("hpcc", "hpl", *words[2:], "--json", "-", "-q").stdout)
+    sizes = ("--size", "small", "--set", "MATRIX_SIZE=512", "--set", "LOCAL_MEM_BLOCK_LOG=5")
+    words = (*sizes, "--repeat", "2", "--no-power", "-q")
+    whole = real.json("hpcc", "hpl", *words)
     cores = whole["records"][0]["device_info"]["compute_units"]
     counts = f"1,{cores},{cores + 1}"
-    done = real("hpcc", "scale", "hpl", "--ranks", counts, *words, "--json", "-", "-q")
-    assert done.returncode == 0, done.stderr
-    file = json.loads(done.stdout)
+    file = real.json("hpcc", "scale", "hpl", "--ranks", counts, "--mode", "strong", *words)
     check("hpcc-scale", file)
     curve = {point["size"]: point["value"] for point in file["curve"]}
     for row in file["rows"]:
@@ -159,12 +145,9 @@ def test_a_row_tells_where_the_median_of_its_repetitions_lies() -> None:
 
 
 def test_a_finished_scaling_is_whole_in_the_history_and_can_be_compared(tmp_path: Path, isthmus: Isthmus) -> None:
-    tool = tmp_path / "bin" / "isthmus-hpcc"
-    tool.parent.mkdir()
     lines = [json.dumps({"event": "record", **hpcc_record(name=name)}) for name in ("b_eff", "b_eff.min")]
     text = "\n".join(lines)
-    tool.write_text(f"#!/bin/sh\ncat << 'END'\n{text}\nEND\n")
-    tool.chmod(0o755)
+    tool = program(tmp_path / "bin" / "isthmus-hpcc", f"cat << 'END'\n{text}\nEND")
     for _ in range(2):
         words = ("hpcc", "scale", "b_eff", "--ranks", "1", "--json", "scale.json")
         assert isthmus(*words, ISTHMUS_BIN=str(tool.parent)).returncode == 0
@@ -194,8 +177,7 @@ def test_the_plan_is_shown_and_nothing_runs(real: Isthmus) -> None:
     ],
 )
 def test_what_cannot_scale_is_one_line(isthmus: Isthmus, words: tuple[str, ...], complaint: str) -> None:
-    done = isthmus("hpcc", "scale", *words)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"error: {complaint}\n")
+    assert isthmus.refusal("hpcc", "scale", *words) == complaint
 
 
 def test_what_was_measured_before_a_run_fails_is_kept(real: Isthmus) -> None:
@@ -209,11 +191,8 @@ def test_what_was_measured_before_a_run_fails_is_kept(real: Isthmus) -> None:
 
 
 def test_wrong_results_are_shown_and_are_exit_code_one(tmp_path: Path, isthmus: Isthmus) -> None:
-    tool = tmp_path / "bin" / "isthmus-hpcc"
-    tool.parent.mkdir()
     line = json.dumps({"event": "record", **hpcc_record(name="b_eff", validated=False)})
-    tool.write_text(f"#!/bin/sh\ncat << 'END'\n{line}\nEND\nexit 1\n")
-    tool.chmod(0o755)
+    tool = program(tmp_path / "bin" / "isthmus-hpcc", f"cat << 'END'\n{line}\nEND\nexit 1")
     done = isthmus("hpcc", "scale", "b_eff", "--ranks", "1", ISTHMUS_BIN=str(tool.parent))
     assert done.returncode == 1
     assert "WRONG" in done.stdout

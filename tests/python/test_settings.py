@@ -37,23 +37,17 @@ def test_the_user_file_follows_xdg(isthmus: Isthmus, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
-        ("image = 5\n", "error: isthmus.toml:1: unknown key 'image'; help: did you mean 'images'?"),
-        ("\nimages = 0\n", "error: isthmus.toml:2: key 'images': expected a whole number from 1 to 2147483647, got"),
-        ("\n\ncolor = 'red'\n", "error: isthmus.toml:3: key 'color': expected one of auto, always, never, got 'red'"),
-        ("images =\n", "error: isthmus.toml:1: not TOML: "),
+        ("image = 5\n", "1: unknown key 'image'; help: did you mean 'images'?"),
+        ("\nimages = 0\n", "2: key 'images': expected a whole number from 1 to 2147483647, got"),
+        ("\n\ncolor = 'red'\n", "3: key 'color': expected one of auto, always, never, got 'red'"),
+        ("images =\n", "1: not TOML: "),
     ],
 )
 def test_a_wrong_settings_file_is_one_line_with_its_place(isthmus: Isthmus, text: str, complaint: str) -> None:
     (isthmus.folder / "isthmus.toml").write_text(text)
-    done = isthmus("config", "show")
-    assert done.returncode == 2
-    assert done.stderr.startswith(complaint)
-    assert done.stderr.count("\n") == 1
+    assert isthmus.refusal("config", "show").startswith(f"isthmus.toml:{complaint}")
 
 
 def test_a_wrong_variable_is_named(isthmus: Isthmus) -> None:
-    done = isthmus("config", "show", ISTHMUS_REPEAT="many")
-    assert (done.returncode, done.stderr) == (
-        2,
-        "error: ISTHMUS_REPEAT: expected a whole number from 1 to 2147483647, got 'many'\n",
-    )
+    told = isthmus.refusal("config", "show", ISTHMUS_REPEAT="many")
+    assert told == "ISTHMUS_REPEAT: expected a whole number from 1 to 2147483647, got 'many'"

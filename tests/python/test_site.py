@@ -20,10 +20,11 @@ def site(tree: Path) -> Path:
     return tree / "build" / "site"
 
 
-def test_every_link_of_the_documents_leads_somewhere(tree: Path) -> None:
-    script = [sys.executable, "scripts/check_docs.py"]
-    done = subprocess.run(script, cwd=tree, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+@pytest.mark.parametrize("script", ["check_docs.py", "generated.py --check"])
+def test_links_lead_somewhere_and_what_is_generated_is_what_was_reviewed(tree: Path, script: str) -> None:
+    words = [sys.executable, *f"scripts/{script}".split()]
+    done = subprocess.run(words, cwd=tree, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """Every `source` of a platform file is true: its place exists and holds the number, or its formula yields it."""
 
 import ast
+import functools
 import operator
 import re
 import tomllib
@@ -15,7 +16,7 @@ import pytest
 from isthmus.base.numbers import rounds_to
 
 TREE = Path(__file__).parents[2]
-BOARDS = sorted(path for path in (TREE / "platforms").glob("*.toml") if path.stem != "sources")
+BOARDS = sorted(path for path in (TREE / "platforms").glob("*.toml"))
 PAPER_BOARD = {
     "aws-f1": "AWS F1",
     "ibm-capi": "CAPI (POWER8)",
@@ -51,7 +52,9 @@ class Held:
     unit: str | None
 
 
+@functools.cache
 def read(path: Path, **options: Any) -> dict[str, Any]:
+    """The tables of a file, for all who only look at them."""
     with path.open("rb") as file:
         return tomllib.load(file, **options)
 
@@ -96,7 +99,7 @@ def held_at(citation: str, board: str) -> list[Held]:
     """The numbers of "DOCUMENT PLACE"; fails if there is no such place."""
     document, _, place = citation.strip().partition(" ")
     paper = TREE / "papers" / f"{document}.toml"
-    sources = read(TREE / "platforms" / "sources.toml")
+    sources = read(TREE / "platforms" / "about" / "sources.toml")
     if paper.exists():
         held = in_paper(paper, place, board)
     else:
@@ -206,7 +209,7 @@ def test_every_quoted_place_is_cited_by_a_platform() -> None:
     }
     quoted = {
         f"{name} {place['place']}"
-        for name, document in read(TREE / "platforms" / "sources.toml").items()
+        for name, document in read(TREE / "platforms" / "about" / "sources.toml").items()
         for place in document["places"]
     }
     assert quoted - cited == set()

@@ -1,5 +1,6 @@
 import json
 import signal
+import subprocess
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,31 @@ def test_the_verdict_is_the_fastest_row_and_its_reasons_name_part_share_and_rate
         assert not named or "raises the rate by" in reason
 
 
+def test_models_run_again_for_the_fastest_of_each_target_and_for_all_if_that_is_asked_for(
+    isthmus: Isthmus, study_file: Path
+) -> None:
+    def tried(*words: str) -> tuple[set[tuple[str, str]], str]:
+        done = isthmus("study", "image-filter.toml", "--no-probes", *words)
+        rows = isthmus.read("out/image-filter/study.json")["rows"]
+        return {(row["target"], row["flow"]) for row in rows if (row["bottleneck"] or {}).get("effects")}, done.stdout
+
+    fastest, said = tried()
+    assert len(fastest) == 2
+    assert {target for target, _ in fastest} == {target for target, _ in MODELS}
+    assert said.count("bottleneck, model: ") == 2, "of each board"
+    assert said.count("longest stage, measured: ") == 3, "what was measured says where its time goes"
+    assert "slower on these targets: 4 more models; --reasons all finds what limits each\n" in said
+    every, said = tried("--reasons", "all")
+    assert every == set(MODELS)
+    assert said.count("x slower: ") == 8
+    assert "--reasons" not in said
+    none, said = tried("--reasons", "none")
+    assert none == set()
+    assert said.count("busiest part, model: ") == 2
+    told = isthmus.refusal("study", "image-filter.toml", "--reasons", "al")
+    assert told == "--reasons: expected one of none, fastest, all, got 'al'; help: did you mean 'all'?"
+
+
 def test_removing_the_bottleneck_makes_the_part_that_was_named_next_the_bottleneck(
     isthmus: Isthmus, study_file: Path
 ) -> None:
@@ -72,7 +98,7 @@ def test_the_results_lie_in_a_folder_named_after_the_study(isthmus: Isthmus, stu
 def test_a_wrong_output_never_wins(isthmus: Isthmus, study_file: Path) -> None:
     done = isthmus("study", "image-filter.toml", FAKE_RUN="wrong")
     assert done.returncode == 1
-    assert json.loads((isthmus.folder / "out" / "image-filter" / "study.json").read_text())["verdict"] is None
+    assert isthmus.read("out/image-filter/study.json")["verdict"] is None
     assert "No target gave the right output" in (isthmus.folder / "out" / "image-filter" / "report.html").read_text()
 
 
@@ -81,8 +107,7 @@ def test_images_on_the_command_line_win(isthmus: Isthmus, study_file: Path) -> N
 
 
 def test_a_dry_run_lists_each_run(isthmus: Isthmus, study_file: Path) -> None:
-    done = isthmus("study", "image-filter.toml", "--dry-run", FAKE_RUN="crash")
-    assert done.returncode == 0
+    done = isthmus.well("study", "image-filter.toml", "--dry-run", FAKE_RUN="crash")
     assert len(done.stdout.splitlines()) == 10
     assert not (isthmus.folder / "out").exists()
 
@@ -98,64 +123,55 @@ def test_side_by_side_lasts_as_long_as_the_longest_and_as_the_cores_share_the_su
 GOOD = '[application]\nname = "image-filter"\n[study]\ntargets = ["model:aws-f1"]\nflows = ["stream"]\n'
 
 
+WHOLE = "expected a whole number from 1 to 2147483647"
+
+
 @pytest.mark.parametrize(
-    ("text", "complaint"),
+    ("right", "wrong", "complaint"),
     [
         (
-            GOOD.replace("[study]", "imags = 3\n[study]"),
+            "[study]",
+            "imags = 3\n[study]",
             "3: unknown key 'application.imags'; help: did you mean 'application.images'?",
         ),
+        ("[study]", "images = 0\n[study]", f"3: key 'application.images': {WHOLE}, got 0"),
+        ("[study]", "images = true\n[study]", f"3: key 'application.images': {WHOLE}, got true"),
+        ('["model:aws-f1"]', "[]", "4: key 'study.targets': expected a list of at least one target, got []"),
         (
-            GOOD.replace("[study]", "images = 0\n[study]"),
-            "3: key 'application.images': expected a whole number from 1 to 2147483647, got 0",
-        ),
-        (
-            GOOD.replace("[study]", "images = true\n[study]"),
-            "3: key 'application.images': expected a whole number from 1 to 2147483647, got true",
-        ),
-        (
-            GOOD.replace('["model:aws-f1"]', "[]"),
-            "4: key 'study.targets': expected a list of at least one target, got []",
-        ),
-        (
-            GOOD.replace('targets = ["model:aws-f1"]\n', ""),
+            'targets = ["model:aws-f1"]\n',
+            "",
             "3: key 'study.targets': missing, expected a list of at least one target",
         ),
         (
-            GOOD.replace('["stream"]', '["streem"]'),
+            '["stream"]',
+            '["streem"]',
             f"5: key 'study.flows': expected a list of {listed(FLOWS, 'and')}, got 'streem'; "
             "help: did you mean 'stream'?",
         ),
+        ("image-filter", "image-filer", "2: unknown application 'image-filer'; help: did you mean 'image-filter'?"),
+        ("aws-f1", "aws-f2", "4: unknown target 'model:aws-f2': expected "),
         (
-            GOOD.replace("image-filter", "image-filer"),
-            "2: unknown application 'image-filer'; help: did you mean 'image-filter'?",
-        ),
-        (GOOD.replace("aws-f1", "aws-f2"), "4: unknown target 'model:aws-f2'; help: did you mean 'model:aws-f1'?"),
-        (
-            GOOD.replace("model:aws-f1", "opencl:0"),
+            "model:aws-f1",
+            "opencl:0",
             "5: key 'study.flows': no target has any of these flows of 'image-filter'; "
             "opencl:0 has offload and overlap",
         ),
-        (GOOD.replace("[study]", "[studies]"), "3: unknown key 'studies'; help: did you mean 'study'?"),
-        ("[study]\n" + GOOD, "4: not TOML: "),
-        ("", "1: key 'application': missing, expected a table [application]"),
+        ("[study]", "[studies]", "3: unknown key 'studies'; help: did you mean 'study'?"),
+        (GOOD, f"[study]\n{GOOD}", "4: not TOML: "),
+        (GOOD, "", "1: key 'application': missing, expected a table [application]"),
     ],
 )
-def test_a_wrong_study_is_one_line_with_its_place(isthmus: Isthmus, text: str, complaint: str) -> None:
-    (isthmus.folder / "wrong.toml").write_text(text)
-    done = isthmus("study", "wrong.toml")
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"error: wrong.toml:{complaint}")
-    assert done.stderr.count("\n") == 1
+def test_a_wrong_study_is_one_line_with_its_place(isthmus: Isthmus, right: str, wrong: str, complaint: str) -> None:
+    (isthmus.folder / "wrong.toml").write_text(GOOD.replace(right, wrong))
+    assert isthmus.refusal("study", "wrong.toml").startswith(f"wrong.toml:{complaint}")
     assert not (isthmus.folder / "out").exists()
 
 
 def test_a_system_is_no_target_of_a_study(real: Isthmus) -> None:
     system = TREE / "tests" / "systems" / "four-boards.toml"
     (real.folder / "wrong.toml").write_text(GOOD.replace("model:aws-f1", str(system)))
-    done = real("study", "wrong.toml")
-    assert done.returncode == 2
-    assert done.stderr == (f"error: wrong.toml:4: target '{system}': expected one board, got a system of boards\n")
+    told = real.refusal("study", "wrong.toml")
+    assert told == f"wrong.toml:4: target '{system}': expected one board, got a system of boards"
 
 
 def test_an_unknown_study_gets_the_nearest(isthmus: Isthmus, study_file: Path) -> None:
@@ -173,8 +189,7 @@ def test_the_examples_that_come_with_it_are_found_from_anywhere(isthmus: Isthmus
         isthmus("study", "--list").stdout
         == "coherence\nhash-lookup\nimage-filter\nmatrices\npacket-encryption\nqueues\nshared-memory\ntable-select\n"
     )
-    done = isthmus("study", "image-filter", "--images", "2", "--no-probes")
-    assert done.returncode == 0, done.stderr
+    isthmus.well("study", "image-filter", "--images", "2", "--no-probes")
     assert (isthmus.folder / "out" / "image-filter" / "report.html").is_file()
     assert [path.name for path in isthmus.folder.iterdir() if path.name != "home"] == ["out"]
 
@@ -187,13 +202,24 @@ def test_the_three_lines_of_the_welcome_work_in_an_empty_folder(isthmus: Isthmus
         assert done.returncode == 0, f"{line}: {done.stderr}"
 
 
-def test_interrupting_keeps_the_complete_rows_and_writes_no_verdict(isthmus: Isthmus, study_file: Path) -> None:
-    process = isthmus.start("study", "image-filter.toml", FAKE_RUN="slow device")
+def waiting(isthmus: Isthmus, trouble: str) -> "subprocess.Popen[str]":
+    """A study in a process of its own, of which a tool has begun to wait."""
+    process = isthmus.start("study", "image-filter.toml", FAKE_RUN=trouble)
     assert process.stderr is not None
     assert process.stderr.readline() == "note: waiting\n"
+    return process
+
+
+def interrupted(process: "subprocess.Popen[str]") -> str:
+    """What it says after Ctrl-C."""
     process.send_signal(signal.SIGINT)
     _, complaint = process.communicate()
     assert process.returncode == 130
+    return complaint
+
+
+def test_interrupting_keeps_the_complete_rows_and_writes_no_verdict(isthmus: Isthmus, study_file: Path) -> None:
+    complaint = interrupted(waiting(isthmus, "slow device"))
     places = "out/image-filter/study.jsonl and the results store (isthmus history)"
     assert complaint == f"error: interrupted; {len(MODELS)} complete records are kept in {places}\n"
     folder = isthmus.folder / "out" / "image-filter"
@@ -203,41 +229,27 @@ def test_interrupting_keeps_the_complete_rows_and_writes_no_verdict(isthmus: Ist
 
 
 def test_interrupting_models_side_by_side_ends_them_all(isthmus: Isthmus, study_file: Path) -> None:
-    process = isthmus.start("study", "image-filter.toml", FAKE_RUN="slow")
-    assert process.stderr is not None
-    assert process.stderr.readline() == "note: waiting\n"
-    process.send_signal(signal.SIGINT)
-    _, complaint = process.communicate()
-    assert process.returncode == 130
+    complaint = interrupted(waiting(isthmus, "slow"))
     assert complaint.splitlines()[-1] == "error: interrupted; no record was complete"
     assert not (isthmus.folder / "out").exists()
 
 
 def test_a_tool_that_does_not_stop_is_ended_by_the_second_interrupt(isthmus: Isthmus, study_file: Path) -> None:
-    process = isthmus.start("study", "image-filter.toml", FAKE_RUN="stubborn")
+    process = waiting(isthmus, "stubborn")
     assert process.stderr is not None
-    assert process.stderr.readline() == "note: waiting\n"
     process.send_signal(signal.SIGINT)
     while process.stderr.readline() == "note: waiting\n":
         pass
-    process.send_signal(signal.SIGINT)
-    process.communicate()
-    assert process.returncode == 130
+    interrupted(process)
 
 
 def test_a_tool_that_does_not_stop_is_ended_after_the_time_it_has(isthmus: Isthmus, study_file: Path) -> None:
-    process = isthmus.start("study", "image-filter.toml", FAKE_RUN="stubborn")
-    assert process.stderr is not None
-    assert process.stderr.readline() == "note: waiting\n"
-    process.send_signal(signal.SIGINT)
-    _, complaint = process.communicate()
-    assert process.returncode == 130
+    complaint = interrupted(waiting(isthmus, "stubborn"))
     assert complaint.splitlines()[-1] == "error: interrupted; no record was complete"
 
 
 def test_what_an_earlier_study_left_is_kept(isthmus: Isthmus, study_file: Path) -> None:
-    first = isthmus("study", "image-filter.toml", "--images", "4")
-    assert first.returncode == 0, first.stderr
+    isthmus.well("study", "image-filter.toml", "--images", "4")
     folder = isthmus.folder / "out" / "image-filter"
     before = {path.name: path.read_text() for path in folder.iterdir()}
     (folder / "mine.txt").write_text("of the user")
@@ -252,18 +264,14 @@ def test_what_an_earlier_study_left_is_kept(isthmus: Isthmus, study_file: Path) 
 
 
 def test_two_studies_at_the_same_time_write_to_folders_of_their_own(isthmus: Isthmus, study_file: Path) -> None:
-    process = isthmus.start("study", "image-filter.toml", FAKE_RUN="slow device")
-    assert process.stderr is not None
-    assert process.stderr.readline() == "note: waiting\n"
+    process = waiting(isthmus, "slow device")
     kept = (isthmus.folder / "out" / "image-filter" / "study.jsonl").read_text()
     second = isthmus("study", "image-filter.toml", "--images", "8")
     assert "note: another run is writing to out/image-filter; this one writes to out/image-filter-2\n" in second.stderr
     assert second.stderr.splitlines()[-1] == "next: xdg-open out/image-filter-2/report.html"
     assert (isthmus.folder / "out" / "image-filter-2" / "study.json").exists()
     assert (isthmus.folder / "out" / "image-filter" / "study.jsonl").read_text() == kept
-    process.send_signal(signal.SIGINT)
-    process.communicate()
-    assert process.returncode == 130
+    interrupted(process)
 
 
 def test_a_model_that_fails_ends_the_others_and_is_the_reason(isthmus: Isthmus, study_file: Path) -> None:
@@ -301,8 +309,7 @@ def test_models_run_side_by_side_and_devices_alone(isthmus: Isthmus, study_file:
 
 
 def test_the_study_of_the_examples_is_well_formed(isthmus: Isthmus) -> None:
-    done = isthmus("study", str(TREE / "examples" / "image-filter.toml"), "--dry-run")
-    assert done.returncode == 0
+    done = isthmus.well("study", str(TREE / "examples" / "image-filter.toml"), "--dry-run")
     assert done.stdout.count("200 images") == 9
 
 
@@ -320,9 +327,8 @@ targets = ["model:aws-f1", "opencl:0", "native"]
 
 def test_each_application_of_a_study_has_a_verdict_of_its_own(isthmus: Isthmus) -> None:
     (isthmus.folder / "two.toml").write_text(TWO)
-    done = isthmus("study", "two.toml", "--no-probes", "--json", "two.json")
-    assert done.returncode == 0, done.stderr
-    file = json.loads((isthmus.folder / "two.json").read_text())
+    done = isthmus.well("study", "two.toml", "--no-probes", "--json", "two.json")
+    file = isthmus.read("two.json")
     assert file["verdict"] is None, "rates of different work are not compared"
     assert [one["application"] for one in file["verdicts"]] == ["image-filter", "suffix-sum"]
     for verdict in file["verdicts"]:
@@ -348,6 +354,11 @@ def test_what_is_typed_reaches_the_applications_that_have_it(isthmus: Isthmus) -
     assert {row["count"] for row in isthmus.json(*words[:3], "--count", "5")["rows"]} == {5}
 
 
+ON_A_BOARD = '[study]\ntargets = ["model:aws-f1"]\n'
+IMAGE_FILTER = 'name = "image-filter"\n'
+SUFFIX_SUM = 'name = "suffix-sum"\n'
+
+
 @pytest.mark.parametrize(
     ("more", "words", "place"),
     [
@@ -359,14 +370,31 @@ def test_what_is_typed_reaches_the_applications_that_have_it(isthmus: Isthmus) -
 def test_what_an_application_itself_refuses_is_one_line_with_its_place(
     real: Isthmus, more: str, words: tuple[str, ...], place: str
 ) -> None:
-    study = '[study]\ntargets = ["model:aws-f1"]\n'
-    (real.folder / "wrong.toml").write_text(
-        f'[application]\nname = "suffix-sum"\nparameters = {{values = 17}}\n{more}{study}'
-    )
-    done = real("study", "wrong.toml", *words)
+    entries = f"{SUFFIX_SUM}parameters = {{values = 17}}\n{more}"
+    (real.folder / "wrong.toml").write_text(f"[application]\n{entries}{ON_A_BOARD}")
     got = words[-1] if words else "17"
-    expected = f"error: {place}: expected a multiple of 16, which a word of 512 bit holds, got {got}\n"
-    assert (done.returncode, done.stderr) == (2, expected)
+    told = real.refusal("study", "wrong.toml", *words)
+    assert told == f"{place}: expected a multiple of 16, which a word of 512 bit holds, got {got}"
+
+
+@pytest.mark.parametrize(
+    ("entries", "complaint"),
+    [
+        (
+            f"{SUFFIX_SUM}[application.parameters]\nvalues = 8\n",
+            ":4: key 'application.parameters.values': expected an integer of 16..16777216, got '8'",
+        ),
+        (
+            f'{IMAGE_FILTER}input = "nowhere"\n',
+            ":3: key 'application.input': expected a folder, got 'nowhere': No such file or directory",
+        ),
+    ],
+)
+def test_a_value_that_an_application_does_not_take_is_refused_with_its_place(
+    real: Isthmus, entries: str, complaint: str
+) -> None:
+    (real.folder / "wrong.toml").write_text(f"[application]\n{entries}{ON_A_BOARD}")
+    assert real.refusal("study", "wrong.toml") == f"wrong.toml{complaint}"
 
 
 def test_a_path_among_the_parameters_is_from_the_folder_of_the_study(isthmus: Isthmus) -> None:
@@ -380,52 +408,39 @@ def test_a_path_among_the_parameters_is_from_the_folder_of_the_study(isthmus: Is
     assert row["parameters"] == {"input": "mine"}
 
 
+APPLICATION = f"[application]\n{SUFFIX_SUM}"
+EACH = f"[[application]]\n{IMAGE_FILTER}[[application]]\n{SUFFIX_SUM}"
+
+
 @pytest.mark.parametrize(
     ("entries", "complaint"),
     [
         (
-            '[[application]]\nname = "suffix-sum"\n[[application]]\nname = "suffix-sum"\n',
+            EACH.replace(IMAGE_FILTER, SUFFIX_SUM),
             ":4: key 'application.name': a second application 'suffix-sum'; expected a name each, or a study each",
         ),
+        (EACH.replace("sum", "sun"), ":4: unknown application 'suffix-sun'; help: did you mean 'suffix-sum'?"),
+        (f"{EACH}cuont = 3\n", ":5: unknown key 'application.cuont'; help: did you mean 'application.count'?"),
         (
-            '[[application]]\nname = "image-filter"\n[[application]]\nname = "suffix-sun"\n',
-            ":4: unknown application 'suffix-sun'; help: did you mean 'suffix-sum'?",
-        ),
-        (
-            '[[application]]\nname = "image-filter"\n[[application]]\nname = "suffix-sum"\ncuont = 3\n',
-            ":5: unknown key 'application.cuont'; help: did you mean 'application.count'?",
-        ),
-        (
-            '[[application]]\nname = "image-filter"\n[[application]]\nname = "suffix-sum"\nimages = 3\n',
+            f"{EACH}images = 3\n",
             ":5: key 'application.images': 'suffix-sum' counts messages, expected 'application.count'",
         ),
         (
-            '[application]\nname = "suffix-sum"\ncount = 3\nmessages = 3\n',
+            f"{APPLICATION}count = 3\nmessages = 3\n",
             ":4: key 'application.messages': is another name of 'application.count'",
         ),
+        (f"{APPLICATION}count = 0\n", f":3: key 'application.count': {WHOLE}, got 0"),
         (
-            '[application]\nname = "suffix-sum"\ncount = 0\n',
-            ":3: key 'application.count': expected a whole number from 1 to 2147483647, got 0",
-        ),
-        (
-            '[application]\nname = "suffix-sum"\nparameters = {valus = 3}\n',
+            f"{APPLICATION}parameters = {{valus = 3}}\n",
             ":3: key 'application.parameters.valus': 'suffix-sum' has no such parameter; help: did you mean 'values'?",
         ),
         (
-            '[application]\nname = "suffix-sum"\ninput = "here"\n',
+            f'{APPLICATION}input = "here"\n',
             ":3: key 'application.input': 'suffix-sum' has no such parameter; help: its parameters: values.",
         ),
         (
-            '[application]\nname = "suffix-sum"\nparameters = {values = [3]}\n',
+            f"{APPLICATION}parameters = {{values = [3]}}\n",
             ":3: key 'application.parameters.values': expected a number, a text, true or false, got [3]",
-        ),
-        (
-            '[application]\nname = "suffix-sum"\n[application.parameters]\nvalues = 8\n',
-            ":4: key 'application.parameters.values': expected a whole number from 16 to 65536, got '8'",
-        ),
-        (
-            '[application]\nname = "image-filter"\ninput = "nowhere"\n',
-            ":3: key 'application.input': expected a folder, got 'nowhere'",
         ),
         ("application = 3\n", ":1: key 'application': expected a table [application], got 3"),
     ],
@@ -433,6 +448,5 @@ def test_a_path_among_the_parameters_is_from_the_folder_of_the_study(isthmus: Is
 def test_a_wrong_table_of_an_application_is_one_line_with_its_place(
     isthmus: Isthmus, entries: str, complaint: str
 ) -> None:
-    (isthmus.folder / "wrong.toml").write_text(f'{entries}[study]\ntargets = ["model:aws-f1"]\n')
-    done = isthmus("study", "wrong.toml")
-    assert (done.returncode, done.stderr) == (2, f"error: wrong.toml{complaint}\n")
+    (isthmus.folder / "wrong.toml").write_text(f"{entries}{ON_A_BOARD}")
+    assert isthmus.refusal("study", "wrong.toml") == f"wrong.toml{complaint}"

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from isthmus.records import ProbeRecord
+from isthmus.records.probe import ProbeRecord
 from isthmus.report.waterfall import waterfalls
 
 STEPS = ("advertised", "packets", "DMA", "copy", "end to end")

@@ -12,8 +12,10 @@ from dataclasses import dataclass, field
 _FENCE = re.compile(r'^```(\w+)(?: title="([^"]+)")?\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 _NUMBER = re.compile(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?")
 _SPREAD = r"(?:\s*±\d+%)?"
-# What a busy machine says besides: how far it is after a minute, and that others took the cores.
-_BUSY = re.compile(r"[\w -]+: \d+ of \d+(?:, \d+ (?:s|min) left)?$|warning: (?:others took|\d+ of \d+ \w+ spread)")
+# What a busy machine says besides: how far it is after a minute, and that other programs used the cores.
+_BUSY = re.compile(
+    r"[\w -]+: \d+ of \d+(?:, \d+ (?:s|min) left)?$|warning: (?:other programs used|\d+ of \d+ \w+ spread)"
+)
 TOLERANCE = 0.1
 
 

@@ -3,7 +3,6 @@
 
 #include <gmock/gmock.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "isthmus/base/error.hpp"

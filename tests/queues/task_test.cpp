@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
-#include <numeric>
 #include <random>
 
 #include "isthmus/base/error.hpp"

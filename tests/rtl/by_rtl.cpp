@@ -1,7 +1,5 @@
 #include <verilated.h>
 
-#include <memory>
-
 #include "SuffixSumDepth1.h"
 #include "SuffixSumDepth16.h"
 #include "SuffixSumDepth2.h"

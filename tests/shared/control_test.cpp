@@ -1,8 +1,6 @@
 // What CPU and circuit tell each other: registers, status word, messages, reset; and how long that takes.
 #include <gmock/gmock.h>
 
-#include <optional>
-
 #include "isthmus/base/error.hpp"
 #include "isthmus/shared.hpp"
 

@@ -1,9 +1,6 @@
 // Circuits on the CPU's lists and arrays: what they find, what the CPU finds, and how long each access takes.
 #include <gmock/gmock.h>
 
-#include <deque>
-#include <numeric>
-
 #include "isthmus/base/error.hpp"
 #include "isthmus/shared.hpp"
 
@@ -23,6 +20,10 @@ struct alignas(64) Node {
 struct alignas(32) HalfNode {
   std::uint64_t value;
   Address<HalfNode> next;
+};
+
+struct Idle {
+  bool step(CircuitSide&) { return false; }
 };
 
 constexpr int kFirst = 0;
@@ -259,9 +260,6 @@ TEST(SharedMachine, RefusesWhatItCannotBuild) {
     int ports() const { return 2; }
     bool step(CircuitSide&) { return false; }
   };
-  struct Idle {
-    bool step(CircuitSide&) { return false; }
-  };
   SharedMachine machine("model:xeon-fpga-v1");
   EXPECT_THAT([&] { machine.run(TwoPorts{}, [](Core&) {}); },
               ThrowsMessage<Error>(HasSubstr("expected 1 to 1 ports of memory (cache.ports), got 2")));
@@ -302,9 +300,6 @@ TEST(SharedMachine, RefusesAnAccessThatLeavesItsLine) {
 TEST(SharedMachine, GivesItsMemoryBackWhenItEnds) {
   SharedMachine machine("model:xeon-fpga-v1");
   shared<Node> node(machine.memory());
-  struct Idle {
-    bool step(CircuitSide&) { return false; }
-  };
   EXPECT_THAT([&] { machine.run(Idle{}, [&](Core&) { node->value = 1; }); },
               ThrowsMessage<Error>(HasSubstr("expected a load or store of a core while the machine runs")));
   node->value = 2;

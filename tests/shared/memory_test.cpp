@@ -3,8 +3,6 @@
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
-#include <deque>
-#include <numeric>
 #include <optional>
 #include <vector>
 

@@ -11,9 +11,9 @@
 #include <thread>
 #include <vector>
 
+#include "engine/plain_actors.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
-#include "isthmus/engine/graph.hpp"
 #include "isthmus/native.hpp"
 #include "isthmus/stream/host_buffers.hpp"
 #include "isthmus/stream/host_port.hpp"
@@ -24,7 +24,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-constexpr ChannelOptions kWire{.depth = 4, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
+constexpr ChannelOptions kWire = wire(4);
 constexpr Time kCall = Time::ms(2);  // of the library: the release would take as long
 
 PooledBuffer pooled(PinnedMemory& memory) {
@@ -96,11 +96,6 @@ struct Ender {
   }
   bool done() const { return over; }
 };
-struct Partner {
-  In<int> in{"in"};
-  Out<int> out{"out"};
-  void step() { out.push(in.read()); }
-};
 /// Might speak, as far as anyone knows, but never does.
 struct Mute {
   Out<int> out{"out"};
@@ -164,7 +159,7 @@ struct Bench {
     else
       add_holder<Holder>(of);
     ender = &graph.add<Ender>("ender", {}, of.end);
-    auto& partner = graph.add<Partner>("partner");
+    auto& partner = graph.add<Relay<int>>("partner");
     auto& finished = graph.add<Finished>("finished");
     auto& mute = graph.add<Mute>("mute", {}, of.outcome != Outcome::quiescent);
     graph.connect(mute.out, ender->from_mute, kWire);

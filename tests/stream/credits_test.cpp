@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/plain_actors.hpp"
 #include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/native.hpp"
 #include "isthmus/native/link.hpp"
@@ -284,9 +285,8 @@ void run_on_threads(const Draw& drawn) {
   auto& echo = graph.add<Echo>("echo", {.clock = Clock{Frequency::mhz(1)}}, drawn);
   link.connect(producer.link);
   link.connect(consumer.link);
-  const ChannelOptions words{.depth = 16, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
-  graph.connect(link.to_kernel(), echo.in, words);
-  graph.connect(echo.out, link.from_kernel(), words);
+  graph.connect(link.to_kernel(), echo.in, wire(16));
+  graph.connect(echo.out, link.from_kernel(), wire(16));
   native::run(graph);
   expect_all(drawn, producer, consumer);
 }

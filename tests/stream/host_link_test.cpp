@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/fabric/pcie_link.hpp"

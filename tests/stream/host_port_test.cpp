@@ -7,16 +7,20 @@
 #include <utility>
 #include <vector>
 
-#include "isthmus/engine/graph.hpp"
+#include "base/refusal.hpp"
+#include "engine/plain_actors.hpp"
 
 namespace isthmus {
 namespace {
 
-struct Doubler {
-  In<int> in;
-  Out<int> out;
-  void step() { out.push(2 * in.read()); }
-};
+/// A real thread's end, and behind it a doubler of its numbers.
+void add_doubler(Graph& graph, HostCalls<int, int>& calls) {
+  const Clock clock{Frequency::mhz(250)};
+  auto& port = graph.add<HostPort<int, int>>("host", {.clock = clock}, calls);
+  auto& doubler = graph.add<Pong>("doubler", {.clock = clock});
+  graph.connect(port.out, doubler.in, {.depth = 4});
+  graph.connect(doubler.out, port.in, {.depth = 4});
+}
 
 struct Crossing {
   std::vector<int> received;
@@ -35,11 +39,7 @@ Crossing double_numbers(int count, int pause_every) {
     calls.finish();
   });
   Graph graph;
-  const Clock clock{Frequency::mhz(250)};
-  auto& port = graph.add<HostPort<int, int>>("host", {.clock = clock}, calls);
-  auto& doubler = graph.add<Doubler>("doubler", {.clock = clock});
-  graph.connect(port.out, doubler.in, {.depth = 4});
-  graph.connect(doubler.out, port.in, {.depth = 4});
+  add_doubler(graph, calls);
   result.report = graph.run();
   host.join();
   return result;
@@ -68,20 +68,11 @@ TEST(HostPort, TellsAThreadThatStillCallsWhenTheRunIsOver) {
       told = true;
     }
   });
-  struct Sink {
-    In<int> in;
-    int left = 5;
-    void step() {
-      in.read();
-      --left;
-    }
-    bool done() const { return left == 0; }
-  };
   Graph graph;
   const Clock clock{Frequency::mhz(250)};
   auto& port = graph.add<HostPort<int, int>>("host", {.clock = clock}, calls);
-  auto& sink = graph.add<Sink>("sink", {.clock = clock});
-  auto& doubler = graph.add<Doubler>("doubler", {.clock = clock});
+  auto& sink = graph.add<Quitter>("sink", {.clock = clock});
+  auto& doubler = graph.add<Pong>("doubler", {.clock = clock});
   graph.connect(port.out, doubler.in, {.depth = 2});
   struct Fork {
     In<int> in;
@@ -99,26 +90,12 @@ TEST(HostPort, TellsAThreadThatStillCallsWhenTheRunIsOver) {
   EXPECT_TRUE(told);
 }
 
-/// What a thread that waits for a token is told when the model cannot give it one.
-std::string refusal_of_receive(HostCalls<int, int>& calls) {
-  try {
-    calls.receive();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
 TEST(HostPort, ATokenThatNobodyCanSendMakesTheRunQuiescent) {
   HostCalls<int, int> calls;
   std::string told;
-  std::thread host([&] { told = refusal_of_receive(calls); });
+  std::thread host([&] { told = refusal([&] { calls.receive(); }); });
   Graph graph;
-  const Clock clock{Frequency::mhz(250)};
-  auto& port = graph.add<HostPort<int, int>>("host", {.clock = clock}, calls);
-  auto& doubler = graph.add<Doubler>("doubler", {.clock = clock});
-  graph.connect(port.out, doubler.in);
-  graph.connect(doubler.out, port.in);
+  add_doubler(graph, calls);
   const auto report = graph.run({.throw_on_error = false});
   host.join();
   EXPECT_EQ(report.outcome, Outcome::quiescent);
@@ -128,11 +105,7 @@ TEST(HostPort, ATokenThatNobodyCanSendMakesTheRunQuiescent) {
 TEST(HostPort, AThreadThatLetsGoOfItsEndHasFinished) {
   HostCalls<int, int> calls;
   Graph graph;
-  const Clock clock{Frequency::mhz(250)};
-  auto& port = graph.add<HostPort<int, int>>("host", {.clock = clock}, calls);
-  auto& doubler = graph.add<Doubler>("doubler", {.clock = clock});
-  graph.connect(port.out, doubler.in);
-  graph.connect(doubler.out, port.in);
+  add_doubler(graph, calls);
   std::thread host([mine = std::move(calls)]() mutable { mine.send(1); });
   EXPECT_EQ(graph.run().outcome, Outcome::finished);
   host.join();
@@ -141,7 +114,7 @@ TEST(HostPort, AThreadThatLetsGoOfItsEndHasFinished) {
 TEST(HostPort, AThreadIsToldOfAGraphThatIsRefused) {
   HostCalls<int, int> calls;
   std::string told;
-  std::thread host([&] { told = refusal_of_receive(calls); });
+  std::thread host([&] { told = refusal([&] { calls.receive(); }); });
   {
     Graph graph;
     graph.add<HostPort<int, int>>("unconnected", {}, calls);
@@ -150,37 +123,6 @@ TEST(HostPort, AThreadIsToldOfAGraphThatIsRefused) {
   host.join();
   EXPECT_EQ(told, "host port: the model has ended");
 }
-
-struct Recursive {
-  Out<int> out;
-  int depth = 0;
-  [[gnu::noinline]] int fall(int n) {
-    volatile char frame[512] = {};
-    frame[n % 512] = 1;
-    const int below = n == 0 ? 0 : fall(n - 1);
-    return below + frame[n % 512];
-  }
-  void step() { out.push(fall(depth)); }
-  bool done() const { return false; }
-};
-
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && defined(__x86_64__)
-TEST(Fibers, AStackOverflowEndsTheRunWithTheActorsNameAndTime) {
-  struct Sink {
-    In<int> in;
-    void step() { in.read(); }
-  };
-  Graph graph;
-  const Clock clock{Frequency::mhz(250)};
-  auto& falling = graph.add<Recursive>("falling", {.clock = clock});
-  falling.depth = 1 << 20;
-  auto& sink = graph.add<Sink>("sink", {.clock = clock});
-  graph.connect(falling.out, sink.in);
-  const auto report = graph.run({.throw_on_error = false});
-  EXPECT_EQ(report.outcome, Outcome::failed);
-  EXPECT_EQ(report.message, "falling failed at 0 s: stack overflow: a step used more than the 256 KiB it may");
-}
-#endif
 
 }  // namespace
 }  // namespace isthmus

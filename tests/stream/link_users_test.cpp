@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "fabric/quiet_ends.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/stream/kernel_link.hpp"
 #include "stream/fairness.hpp"
 
@@ -100,25 +100,6 @@ struct Hearer {
   }
 };
 
-/// Host software that does nothing.
-struct Idle {
-  Out<MmioRequest> requests;
-  In<DeviceMessage> messages;
-  Timer timer;
-  bool over = false;
-  void step() {
-    timer.wait(Time::ms(20));
-    over = true;
-  }
-  bool done() const { return over; }
-};
-
-struct SilentRegisters {
-  In<MmioRequest> requests;
-  Out<DeviceMessage> replies;
-  void step() { requests.read(); }
-};
-
 constexpr std::uint64_t kRegionWords = 2048;
 
 /// A device with any number of readers and writers, each in a region of its own of the host's memory.
@@ -128,13 +109,7 @@ class Device {
       : requests_(requests),
         link_(fabric::add_pcie_link(graph_, {}, {Bandwidth::gb_per_second(68)})),
         users_(graph_, link_, kClock) {
-    auto& idle = graph_.add<Idle>("idle host");
-    auto& registers = graph_.add<SilentRegisters>("registers", {.clock = kClock});
-    const ChannelOptions on_host{.depth = 4, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
-    graph_.connect(idle.requests, link_.mmio, on_host);
-    graph_.connect(link_.host_messages, idle.messages, on_host);
-    graph_.connect(link_.device_mmio, registers.requests);
-    graph_.connect(registers.replies, link_.device_messages);
+    fabric::connect_quiet_ends(graph_, link_, kClock);
   }
 
   PinnedMemory::Region region() { return link_.memory.allocate({kRegionWords * kWordBytes}); }
@@ -307,12 +282,6 @@ struct WriteClient {
     --left;
   }
   bool done() const { return left == 0; }
-};
-
-template <class Token>
-struct Drain {
-  In<Token> in;
-  void step() { in.read(); }
 };
 
 struct Grants {

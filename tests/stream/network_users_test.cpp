@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "isthmus/engine/graph.hpp"
+#include "engine/plain_actors.hpp"
 #include "isthmus/native.hpp"
 #include "stream/fairness.hpp"
 
@@ -82,10 +82,6 @@ std::vector<Packet> packets_of(std::uint32_t user, std::uint32_t count, const au
   for (std::uint32_t number = 0; number < count; ++number)
     packets.push_back({.user = user, .number = number, .beats = beats()});
   return packets;
-}
-
-ChannelOptions wire(int depth) {
-  return {.depth = depth, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
 }
 
 struct Shared {

@@ -49,10 +49,11 @@ void connect_output(Output output, const Pipe& out) {
   }
 }
 
-[[noreturn]] void become(const Command& command, const Pipe& out, const Pipe& err) {
+[[noreturn]] void become(const Command& command, const Pipe& in, const Pipe& out, const Pipe& err) {
   connect_output(command.output, out);
+  dup2(in[0], STDIN_FILENO);
   dup2(err[1], STDERR_FILENO);
-  for (const int end : {out[0], out[1], err[0], err[1]}) close(end);
+  for (const int end : {in[0], in[1], out[0], out[1], err[0], err[1]}) close(end);
   for (const auto& entry : command.environment) putenv(const_cast<char*>(entry.c_str()));
   std::vector<char*> words;
   for (const auto& word : command.words) words.push_back(const_cast<char*>(word.c_str()));
@@ -64,12 +65,17 @@ void connect_output(Output output, const Pipe& out) {
 }  // namespace
 
 Outcome run(const Command& command) {
+  const Pipe in = make_pipe();
   const Pipe out = make_pipe();
   const Pipe err = make_pipe();
   if (command.output == Output::pipe_without_reader) close(out[0]);
   const pid_t child = fork();
   if (child < 0) throw std::runtime_error("no process");
-  if (child == 0) become(command, out, err);
+  if (child == 0) become(command, in, out, err);
+  // A pipe holds a few lines, whether they are read or not.
+  if (write(in[1], command.input.data(), command.input.size()) < 0) throw std::runtime_error("no input");
+  close(in[0]);
+  close(in[1]);
   close(out[1]);
   close(err[1]);
   Outcome outcome;

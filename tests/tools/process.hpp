@@ -17,6 +17,7 @@ enum class Output { read, closed, full_disk, pipe_without_reader };
 
 struct Command {
   std::vector<std::string> words;          ///< the program and its arguments
+  std::string input{};                     ///< what it reads from standard input, a few lines
   std::vector<std::string> environment{};  ///< NAME=VALUE beside this process's own
   Output output = Output::read;
   bool interrupt_after_first_line = false;  ///< send SIGINT as soon as it has printed something

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "isthmus/program/application.hpp"
+#include "isthmus/application/application.hpp"
 
 namespace isthmus::apps {
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <span>
 
+#include "isthmus/application/application.hpp"
 #include "isthmus/apps/filter.hpp"
-#include "isthmus/program/application.hpp"
 
 namespace isthmus::apps {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,9 @@ namespace isthmus {
 /// above the executable that has it, which is the package when installed and the checkout when built there.
 /// Throws Error if there is none.
 std::filesystem::path data_file(const std::filesystem::path& relative);
+
+/// The same for one that may be missing.
+std::optional<std::filesystem::path> find_data_file(const std::filesystem::path& relative);
 
 /// From now on data files that no folder above the executable has are looked for in `folder`: a user's program does not
 /// lie in the package.

@@ -20,8 +20,7 @@ class Broadcast {
 
   /// The first `bytes` of the root's buffer, into that of every rank; behind what `queue` has been given before, and
   /// before what it is given later.
-  virtual void send(offload::ComputeQueue& queue, const offload::ComputeBuffer& buffer, std::size_t bytes,
-                    int root) = 0;
+  virtual void send(offload::ComputeQueue& queue, const offload::Buffer& buffer, std::size_t bytes, int root) = 0;
 };
 
 /// The broadcast by the scheme `staged`, `pipelined`, `shared` or `mapped` between these ranks, which all make it at

@@ -85,6 +85,8 @@ class Ranks {
   std::shared_ptr<Group> group_;
 };
 
+class MpiJob;
+
 /// One rank that has no others.
 Ranks alone();
 
@@ -102,7 +104,7 @@ class Job {
   [[noreturn]] void abort(int code) const;
 
  private:
-  bool launched_;
+  std::unique_ptr<MpiJob> mpi_;  // of a program that a launcher started
   Ranks ranks_;
 };
 

@@ -12,7 +12,7 @@ namespace isthmus::cluster {
 
 /// A stretch of a device buffer.
 struct Piece {
-  const offload::ComputeBuffer& buffer;
+  const offload::Buffer& buffer;
   std::size_t offset;
   std::size_t bytes;
 };
@@ -25,7 +25,7 @@ class Scheme {
   virtual ~Scheme() = default;
 
   /// A series of exchanges between these buffers begins: until `end` and `finish` no command touches them.
-  virtual void begin(const offload::ComputeBuffer& /*out*/, const offload::ComputeBuffer& /*in*/) {}
+  virtual void begin(const offload::Buffer& /*out*/, const offload::Buffer& /*in*/) {}
   /// Sends `out` to one rank and receives `in` from another at the same time; returns when the bytes of `out` have been
   /// read and those of `in` are on this host.
   virtual void exchange(const Piece& out, int to, const Piece& in, int from) = 0;

@@ -13,8 +13,8 @@
 #include "isthmus/engine/report.hpp"
 #include "isthmus/engine/run_options.hpp"
 #include "isthmus/engine/scope.hpp"
+#include "isthmus/engine/state.hpp"
 #include "isthmus/engine/timer.hpp"
-#include "isthmus/engine/trace.hpp"
 
 namespace isthmus {
 

@@ -82,4 +82,15 @@ inline std::int64_t bytes_of(const AxiStore& store) {
   return store.write.burst.bytes;
 }
 
+/// The bytes that have passed a port's data path, and the time of the last.
+struct AxiPassed {
+  std::uint64_t bytes = 0;
+  Time last;
+
+  void add(std::uint64_t more, Time now) {
+    bytes += more;
+    last = now;
+  }
+};
+
 }  // namespace isthmus::fabric

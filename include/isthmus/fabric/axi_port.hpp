@@ -28,17 +28,6 @@ class AxiBurstsUnderWay {
   std::size_t count_ = 0;
 };
 
-/// The bytes that have passed a port's data path, and the time of the last.
-struct AxiPassed {
-  std::uint64_t bytes = 0;
-  Time last;
-
-  void add(std::uint64_t more, Time now) {
-    bytes += more;
-    last = now;
-  }
-};
-
 /// The name of an AXI port's bursts under way in reports.
 inline constexpr const char* kAxiBursts = "bursts";
 

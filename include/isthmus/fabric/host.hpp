@@ -35,6 +35,13 @@ struct HostActors {
   ActorId memory;
   std::optional<ActorId> iommu{};
   std::vector<ActorId> socket_link{};  ///< actors of the socket link, in both directions
+
+  template <class Visit>
+  void visit(const Visit& visit) {
+    visit(memory);
+    if (iommu) visit(*iommu);
+    for (ActorId& id : socket_link) visit(id);
+  }
 };
 
 /// A host to which links are attached, each of which gets a root port of its own.

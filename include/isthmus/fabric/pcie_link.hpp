@@ -16,6 +16,12 @@ struct PcieLinkActors {
   ActorId reader;
   ActorId transmitter;
   ActorId receiver;
+
+  template <class Visit>
+  void visit(const Visit& visit) {
+    host.visit(visit);
+    for (ActorId* id : {&to_device, &to_host, &reader, &transmitter, &receiver}) visit(*id);
+  }
 };
 
 /// A link with both its ends in a graph: a root port of the host on one side, the FPGA's PCIe block on the other, whose

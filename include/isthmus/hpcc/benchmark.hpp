@@ -25,7 +25,7 @@ enum class Size { small, standard };     ///< small: a working set of at most 64
 
 /// What defaults may depend on.
 struct RunConditions {
-  offload::ComputeProperties device;
+  offload::DeviceProperties device;
   Variant variant = Variant::ndrange;
   Size size = Size::standard;
   bool optimized = false;  ///< else the base run by the rules of meyer2024
@@ -121,20 +121,19 @@ class Job {
   /// that want instructions that few devices have. Otherwise none.
   std::unique_ptr<offload::ComputeProgram> special_program(const std::string& name);
   /// The kernel `name` of `program` for each of NUM_REPLICATIONS; throws Error where a binary has fewer of them.
-  std::vector<offload::ComputeKernel> replications(const offload::ComputeProgram& program,
-                                                   const std::string& name) const;
+  std::vector<offload::Kernel> replications(const offload::ComputeProgram& program, const std::string& name) const;
   /// A buffer that the `replica`th copy of `kernel` takes as its argument `name`, the `index`th: on an FPGA board in
   /// the bank that this argument is connected to.
-  offload::ComputeBuffer buffer(std::size_t bytes, const offload::ComputeKernel& kernel, std::uint32_t index,
-                                const std::string& name, std::size_t replica = 0) const;
+  offload::Buffer buffer(std::size_t bytes, const offload::Kernel& kernel, std::uint32_t index, const std::string& name,
+                         std::size_t replica = 0) const;
   /// Tells whether each replication reaches only buffers of its own.
   bool has_banks() const { return parts_.side_file && !parts_.side_file->banks.empty(); }
   /// Tells whether the frame's own probes can run here. If nothing compiles online, there is no model.
   bool has_probes() const { return conditions().device.compiles_online; }
   /// A buffer that only probes use: of a byte where there are none.
-  offload::ComputeBuffer spare(std::size_t bytes) const { return device().buffer(has_probes() ? bytes : 1); }
+  offload::Buffer spare(std::size_t bytes) const { return device().buffer(has_probes() ? bytes : 1); }
   /// Fills a buffer with what no kernel writes: every number in it is no number.
-  void spoil(const offload::ComputeBuffer& buffer);
+  void spoil(const offload::Buffer& buffer);
   /// A program of the frame's own: kernels/hpcc/NAME.cl, with the same macros and any further `options`.
   std::unique_ptr<offload::ComputeProgram> own_program(const std::string& name, const std::string& options = {});
   /// The file that `program` took.

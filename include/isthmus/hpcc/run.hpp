@@ -59,11 +59,10 @@ struct Result {
   /// the clock and the scheduler let us tell. What was measured has no say in that, or the more it cheats the less it
   /// would be judged.
   bool judged() const;
-  /// The most that the probes allow of a rate: 5 % more, as other instructions for the same work may be so much
-  /// quicker, and their spread and that of the samples (at most their median); infinite where it is not judged. Where
-  /// others took a share of the cores, a quiet moment may be faster than the probes by what that share leaves, twice at
-  /// most. Where ranks share a device, each is probed beside the others and may be timed in a turn that it has the
-  /// whole device: as many times the rate as there are ranks, and no more.
+  /// Upper bound of a rate: the probed rate, 5 % (other instructions for the same work), and the spreads of probe and
+  /// samples (at most their median); infinite where it is not judged. If other programs took a share of the cores, a
+  /// quiet moment may be faster than the probes by what that share leaves, twice at most. If n ranks share a device,
+  /// each is probed while all run and may be timed while it has the whole device: n times the rate.
   double bound() const;
 };
 

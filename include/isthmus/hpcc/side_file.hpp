@@ -30,7 +30,7 @@ struct SideFile {
   static SideFile beside(const std::string& binary);
 
   /// Throws Error unless the binary is one of `wanted` for such a device.
-  void require(const std::string& wanted, const offload::ComputeProperties& its) const;
+  void require(const std::string& wanted, const offload::DeviceProperties& its) const;
 
   /// NAME=VALUE of each parameter, then `overrides`. Throws Error for one of them that contradicts what was compiled
   /// in, and for a parameter of the kernels that the side file does not have.
@@ -42,7 +42,7 @@ struct SideFile {
   std::string kernel_name(const std::string& kernel, std::size_t replica) const;
 
   /// The place of the buffer that the `replica`th copy of a kernel takes as its argument `name`, the `index`th.
-  offload::MemoryBank bank(const offload::ComputeKernel& kernel, std::uint32_t index, const std::string& name,
+  offload::MemoryBank bank(const offload::Kernel& kernel, std::uint32_t index, const std::string& name,
                            std::size_t replica) const;
 };
 

@@ -8,10 +8,10 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/offload/objects.hpp"
 
 /// A device as a benchmark uses it: programs with build options, ND-ranges, copies of any part of a buffer, the
 /// device's own timer, a share of a device. One interface, two back ends: a real OpenCL device, whose clock is the
@@ -21,79 +21,11 @@ namespace isthmus::offload {
 
 class Device;
 
-/// The properties of a device, or of the share of it that was opened.
-struct ComputeProperties {
-  std::string target;     ///< as it was named
-  bool modelled = false;  ///< the clock is virtual
-  std::string name;
-  std::string platform;
-  std::string vendor;
-  std::string driver;
-  std::string version;  ///< of OpenCL
-  std::string type;     ///< "cpu", "gpu", "accelerator" or "other"
-  std::string pci;      ///< "0000:41:00.0"; empty where the driver does not tell
-  std::int64_t compute_units = 0;
-  std::int64_t clock_mhz = 0;
-  std::int64_t global_memory = 0;   ///< bytes
-  std::int64_t max_allocation = 0;  ///< bytes
-  std::int64_t local_memory = 0;    ///< bytes
-  std::int64_t cache = 0;           ///< bytes of last-level caches; 0: not known, as drivers of GPUs tell another level
-  std::int64_t max_work_group = 0;  ///< work-items
-  bool half = false;                ///< cl_khr_fp16
-  bool fp64 = false;                ///< cl_khr_fp64
-  bool ecc = false;
-  bool host_memory = false;  ///< device and host have one memory
-  bool compiles_online = false;
-  bool limits_registers = false;  ///< whether its compiler takes -cl-nv-maxrregcount (cl_nv_compiler_options)
-  bool divisible = false;         ///< into parts of equally many compute units
-};
-
 /// The `index`th of `count` equal parts of a device's compute units; the whole device by default.
 struct DevicePart {
   int index = 0;
   int count = 1;
 };
-
-/// A back end's state of a buffer or a kernel, released when its last owner lets go.
-class ComputeObject {
- public:
-  virtual ~ComputeObject() = default;
-};
-using ComputeHandle = std::shared_ptr<ComputeObject>;
-
-/// A region of the device's memory.
-class ComputeBuffer {
- public:
-  ComputeBuffer(ComputeHandle memory, std::size_t size) : memory_(std::move(memory)), size_(size) {}
-  std::size_t size() const { return size_; }  ///< bytes
-  ComputeObject& object() const { return *memory_; }
-  bool operator==(const ComputeBuffer& other) const { return memory_ == other.memory_; }
-
- private:
-  ComputeHandle memory_;
-  std::size_t size_;
-};
-
-/// Memory that the driver maps into the host's: page-locked memory of its own, or a buffer while no kernel touches it.
-/// Given back to the device when its last owner lets go.
-class PinnedMemory {
- public:
-  PinnedMemory(std::shared_ptr<void> mapping, std::span<std::byte> bytes)
-      : mapping_(std::move(mapping)), bytes_(bytes) {}
-  std::span<std::byte> bytes() const { return bytes_; }
-
- private:
-  std::shared_ptr<void> mapping_;
-  std::span<std::byte> bytes_;
-};
-
-/// Local memory that a kernel argument asks for.
-struct LocalMemory {
-  std::size_t bytes;
-};
-
-using ComputeArgument = std::variant<const ComputeBuffer*, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t,
-                                     float, double, LocalMemory>;
 
 /// Work-items; a local size of 0 leaves the choice to the driver.
 struct NdRange {
@@ -138,7 +70,7 @@ class ComputeEvent {
 /// A buffer on its way into the host's memory: its bytes may be touched when the event is complete. The last owner of
 /// the memory that lets go starts its way back, which ends with the queue's commands.
 struct StartedMap {
-  PinnedMemory memory;
+  PinnedBuffer memory;
   ComputeEvent mapped;
 };
 
@@ -158,18 +90,6 @@ struct BoxPlace {
 /// Bytes of a row, rows of a slice, slices.
 using BoxSize = std::array<std::size_t, 3>;
 
-/// A kernel of a program. Its launches come from one thread: they set its arguments.
-class ComputeKernel {
- public:
-  ComputeKernel(ComputeHandle kernel, std::string name) : kernel_(std::move(kernel)), name_(std::move(name)) {}
-  const std::string& name() const { return name_; }
-  ComputeObject& object() const { return *kernel_; }
-
- private:
-  ComputeHandle kernel_;
-  std::string name_;
-};
-
 /// The way to tell the driver of an FPGA board in which bank of its memory a buffer lies.
 struct MemoryBank {
   enum class Told {
@@ -179,7 +99,7 @@ struct MemoryBank {
     channel,  ///< Intel, banks of one type that are not interleaved: by number
   };
   Told told = Told::nothing;
-  const ComputeKernel* kernel = nullptr;
+  const Kernel* kernel = nullptr;
   std::uint32_t argument = 0;
   std::uint32_t bank = 0;
 };
@@ -189,7 +109,7 @@ class ComputeProgram {
  public:
   virtual ~ComputeProgram() = default;
   /// Throws Error if the program has no such kernel.
-  virtual ComputeKernel kernel(const std::string& name) const = 0;
+  virtual Kernel kernel(const std::string& name) const = 0;
   virtual bool has(const std::string& kernel) const = 0;
   /// The binary that the driver made of the source, for `program_from_binary`.
   virtual std::vector<std::byte> binary() const = 0;
@@ -205,41 +125,40 @@ class ComputeQueue {
   virtual ~ComputeQueue() = default;
 
   /// Throws Error if `arguments` are not those of the kernel's signature.
-  virtual ComputeEvent launch(const ComputeKernel& kernel, const NdRange& range,
-                              std::span<const ComputeArgument> arguments, ComputeEvents after) = 0;
-  ComputeEvent launch(const ComputeKernel& kernel, const NdRange& range,
-                      std::initializer_list<ComputeArgument> arguments) {
+  virtual ComputeEvent launch(const Kernel& kernel, const NdRange& range, std::span<const Argument> arguments,
+                              ComputeEvents after) = 0;
+  ComputeEvent launch(const Kernel& kernel, const NdRange& range, std::initializer_list<Argument> arguments) {
     return launch(kernel, range, std::span(arguments.begin(), arguments.size()), {});
   }
-  ComputeEvent launch(const ComputeKernel& kernel, const NdRange& range, std::span<const ComputeArgument> arguments) {
+  ComputeEvent launch(const Kernel& kernel, const NdRange& range, std::span<const Argument> arguments) {
     return launch(kernel, range, arguments, {});
   }
 
   /// These return when the bytes have been copied.
-  virtual void write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from) = 0;
-  virtual void read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to) = 0;
+  virtual void write(const Buffer& to, std::size_t offset, std::span<const std::byte> from) = 0;
+  virtual void read(const Buffer& from, std::size_t offset, std::span<std::byte> to) = 0;
   /// These return at once; the host's bytes stay as they are until the event is complete.
-  virtual ComputeEvent start_write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from,
+  virtual ComputeEvent start_write(const Buffer& to, std::size_t offset, std::span<const std::byte> from,
                                    ComputeEvents after) = 0;
-  virtual ComputeEvent start_read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to,
+  virtual ComputeEvent start_read(const Buffer& from, std::size_t offset, std::span<std::byte> to,
                                   ComputeEvents after) = 0;
-  ComputeEvent start_write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from) {
+  ComputeEvent start_write(const Buffer& to, std::size_t offset, std::span<const std::byte> from) {
     return start_write(to, offset, from, {});
   }
-  ComputeEvent start_read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to) {
+  ComputeEvent start_read(const Buffer& from, std::size_t offset, std::span<std::byte> to) {
     return start_read(from, offset, to, {});
   }
-  virtual ComputeEvent copy(const ComputeBuffer& from, std::size_t from_offset, const ComputeBuffer& to,
-                            std::size_t to_offset, std::size_t bytes) = 0;
+  virtual ComputeEvent copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset,
+                            std::size_t bytes) = 0;
   /// Throws Error where the rows do not fit the buffers.
-  virtual ComputeEvent copy_box(const ComputeBuffer& from, const BoxPlace& from_place, const ComputeBuffer& to,
+  virtual ComputeEvent copy_box(const Buffer& from, const BoxPlace& from_place, const Buffer& to,
                                 const BoxPlace& to_place, const BoxSize& size) = 0;
   /// Maps the whole buffer, for the host to read and write; giving it back waits until it is the device's again.
-  virtual PinnedMemory map(const ComputeBuffer& buffer) = 0;
+  virtual PinnedBuffer map(const Buffer& buffer) = 0;
   /// The same, and neither way is waited for: those of several buffers go together.
-  virtual StartedMap start_map(const ComputeBuffer& buffer) = 0;
+  virtual StartedMap start_map(const Buffer& buffer) = 0;
   /// Fills the buffer with `pattern`, of 1, 2, 4, 8 ... 128 bytes.
-  virtual ComputeEvent fill(const ComputeBuffer& to, std::span<const std::byte> pattern) = 0;
+  virtual ComputeEvent fill(const Buffer& to, std::span<const std::byte> pattern) = 0;
 
   /// What is enqueued from here on begins after these commands, and after all that this queue was given before. The
   /// event of that moment, which others may wait for; it has no times.
@@ -262,20 +181,20 @@ class ComputeDevice {
  public:
   virtual ~ComputeDevice() = default;
 
-  virtual const ComputeProperties& properties() const = 0;
+  virtual const DeviceProperties& properties() const = 0;
   /// The time, in seconds: of this machine's monotonic clock, or virtual ones of the model's.
   virtual double now() const = 0;
   /// Calls `body`, in which all copies, launches and waits are: on a model it is the host's thread, in virtual time.
   virtual void run(const std::function<void()>& body) = 0;
 
   /// Throws Error when the device has no room.
-  virtual ComputeBuffer buffer(std::size_t bytes) const = 0;
-  virtual ComputeBuffer buffer(std::size_t bytes, const MemoryBank& bank) const = 0;
+  virtual Buffer buffer(std::size_t bytes) const = 0;
+  virtual Buffer buffer(std::size_t bytes, const MemoryBank& bank) const = 0;
   /// Throws Error when the host has no room.
-  virtual PinnedMemory pinned(std::size_t bytes) const = 0;
+  virtual PinnedBuffer pinned(std::size_t bytes) const = 0;
   /// Memory of the host's that is there already, so that copies need no detour; it outlives what is returned. Throws
   /// Error if the driver refuses it.
-  virtual PinnedMemory pin(std::span<std::byte> memory) const = 0;
+  virtual PinnedBuffer pin(std::span<std::byte> memory) const = 0;
   virtual std::unique_ptr<ComputeQueue> queue() const = 0;
   /// For copies: without the times of commands, which NVIDIA's driver takes twice as long to give.
   virtual std::unique_ptr<ComputeQueue> copy_queue() const = 0;
@@ -288,7 +207,7 @@ class ComputeDevice {
 };
 
 /// Every OpenCL device of this machine, those of PoCL first; throws Error if there is none.
-std::vector<ComputeProperties> compute_devices();
+std::vector<DeviceProperties> compute_devices();
 
 /// Opens the device that `target` names, or a part of it: "opencl:N" counts in the order of `compute_devices`,
 /// "opencl:NAME" takes the first whose device or platform name contains NAME in any case. Throws Error where the device

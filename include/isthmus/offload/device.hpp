@@ -4,13 +4,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "isthmus/base/units.hpp"
+#include "isthmus/offload/objects.hpp"
 
 /// The OpenCL-style flow: buffers in the device's memory, copies, kernels, events. One interface, two back ends: a real
 /// OpenCL device, whose clock is the wall, and a modelled machine, whose clock is exact virtual time.
@@ -21,35 +20,11 @@
 /// for another one by any means but a Mailbox, and touches nothing that another body touches.
 namespace isthmus::offload {
 
-/// A region of the device's memory, freed when it leaves scope, which must be before its Device does.
-class Buffer {
- public:
-  virtual ~Buffer() = default;
-  virtual Bytes size() const = 0;
-  /// Asks the runtime to keep the pinned memory through which copies of this buffer pass, and not to allocate it anew
-  /// for each copy (choi2019 3.2.1). The driver of a real device decides for itself.
-  virtual void keep_staging() {}
-};
-
 /// A buffer from one of its bytes on; of a buffer alone, all of it.
 struct BufferPart {
   BufferPart(const Buffer& whole, std::size_t at = 0) : buffer(whole), offset(at) {}
   const Buffer& buffer;
   std::size_t offset;  ///< bytes
-};
-
-/// Pinned (page-locked) memory of the host: copies from and to it need neither staging nor a copy by the host. Freed
-/// when it leaves scope, which must be before its Device does.
-class PinnedBuffer {
- public:
-  virtual ~PinnedBuffer() = default;
-  virtual std::span<std::byte> bytes() = 0;
-};
-
-/// A kernel that is ready to be launched on its device.
-class Kernel {
- public:
-  virtual ~Kernel() = default;
 };
 
 /// An in-order command queue, used by one host thread; commands of different queues may overlap. Leaving scope waits
@@ -85,13 +60,10 @@ class Mailbox {
   virtual ~Mailbox() = default;
 };
 
-/// A buffer, null where a kernel is not to touch it, or a number.
-using Argument = std::variant<const Buffer*, std::int32_t>;
-
 /// One execution of a kernel over `columns` x `rows` work items, its arguments in the order of the kernel's signature.
 struct Launch {
   const Kernel& kernel;
-  std::vector<Argument> arguments;
+  std::vector<Argument> arguments{};
   std::size_t columns = 1;
   std::size_t rows = 1;
 };
@@ -104,10 +76,10 @@ class Host {
  public:
   virtual ~Host() = default;
 
-  /// Copies host memory, pageable or of a PinnedBuffer, to `to`. `from` stays as it is until the command is complete.
+  /// Copies host memory, pageable or pinned, to `to`. `from` stays as it is until the command is complete.
   virtual Event write(Queue& queue, const BufferPart& to, std::span<const std::byte> from, Call call,
                       std::vector<Event> after = {}) = 0;
-  /// Copies what begins at `from` to host memory, pageable or of a PinnedBuffer, which holds the bytes once the command
+  /// Copies what begins at `from` to host memory, pageable or pinned, which holds the bytes once the command
   /// is complete.
   virtual Event read(Queue& queue, const BufferPart& from, std::span<std::byte> to, Call call,
                      std::vector<Event> after = {}) = 0;
@@ -136,20 +108,6 @@ class Host {
 struct HostThread {
   std::string name;
   std::function<void(Host&)> body;
-};
-
-/// The rates that a link promises in one direction, before anything has been moved (choi2019 fig. 5).
-struct LinkRates {
-  Bandwidth advertised;  ///< lanes * transfer rate
-  Bandwidth payload;     ///< what encoding and packet overhead leave of it
-};
-
-struct DeviceInfo {
-  std::string name;
-  bool modelled = false;            ///< the clock is virtual: what the host computes between calls costs nothing
-  Time opening{};                   ///< how long opening the device took, the first part of set-up
-  std::optional<LinkRates> link{};  ///< where it is known; of several links that of the first
-  bool memory = true;               ///< of its own
 };
 
 /// The way in which host software accesses the device's registers, one access after the other.
@@ -185,8 +143,8 @@ struct HostAccessLatency {
 ///     std::vector<std::byte> sent(4096, std::byte{7});
 ///     std::vector<std::byte> back(4096);
 ///     device->run({{"host", [&](isthmus::offload::Host& host) {
-///                     host.write(*queue, *buffer, sent, isthmus::offload::Call::blocking);
-///                     host.read(*queue, *buffer, back, isthmus::offload::Call::blocking);
+///                     host.write(*queue, buffer, sent, isthmus::offload::Call::blocking);
+///                     host.read(*queue, buffer, back, isthmus::offload::Call::blocking);
 ///                   }}});
 ///     const isthmus::Time took = device->clock();
 ///
@@ -199,16 +157,20 @@ struct HostAccessLatency {
 class Device {
  public:
   virtual ~Device() = default;
-  virtual const DeviceInfo& info() const = 0;
+  virtual const DeviceProperties& properties() const = 0;
   /// The time since the device was opened.
   virtual Time clock() const = 0;
 
   /// Throws Error when the device has no room.
-  virtual std::unique_ptr<Buffer> allocate(Bytes size) = 0;
-  /// Throws Error when the host has no room.
-  virtual std::unique_ptr<PinnedBuffer> pin(Bytes size) = 0;
+  virtual Buffer allocate(Bytes size) = 0;
+  /// Asks the runtime to keep the pinned memory through which copies of this buffer pass, and not to allocate it anew
+  /// for each copy (choi2019 3.2.1). The driver of a real device decides for itself.
+  virtual void keep_staging(const Buffer& /*buffer*/) {}
+  /// Pinned (page-locked) memory of the host: copies from and to it need neither staging nor a copy by the host. Throws
+  /// Error when the host has no room.
+  virtual PinnedBuffer pin(Bytes size) = 0;
   /// The kernel `name`: kernels/<name>.cl with the function <name> on a real device, its twin as an actor on a model.
-  virtual std::unique_ptr<Kernel> kernel(const std::string& name) = 0;
+  virtual Kernel kernel(const std::string& name) = 0;
   virtual std::unique_ptr<Queue> queue() = 0;
   /// A mailbox with one writing and one reading thread that holds up to `depth` events.
   virtual std::unique_ptr<Mailbox> mailbox(std::size_t depth) = 0;

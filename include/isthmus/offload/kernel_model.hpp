@@ -1,7 +1,10 @@
 #pragma once
 
+#include <cstdint>
+#include <cstring>
 #include <functional>
 #include <string>
+#include <type_traits>
 
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/fabric/axi.hpp"
@@ -30,6 +33,8 @@ struct KernelPorts {
 
   explicit KernelPorts(std::size_t ports = 1)
       : regions(ports, "regions"), data(ports, "data"), stores(ports, "stores"), written(ports, "written") {}
+  /// It ends with the registers that start it.
+  bool done() const { return false; }
 };
 
 /// The name of the accesses to memory that a kernel waits for, one at a time, in reports.
@@ -51,10 +56,21 @@ KernelModel kernel_model(const std::string& name) {
           }};
 }
 
-/// An argument of a kernel as its start carries it: a buffer is its memory channel and address, an integer itself.
+/// An argument of a kernel as its start carries it: a buffer is its memory channel and address, a number its bytes.
 std::uint64_t kernel_argument(fabric::DeviceAddress at);
-std::uint64_t kernel_argument(std::int32_t value);
 fabric::DeviceAddress address_argument(std::uint64_t argument);
-std::int32_t integer_argument(std::uint64_t argument);
+
+template <class Number>
+requires std::is_arithmetic_v<Number> std::uint64_t kernel_argument(Number value) {
+  std::uint64_t argument = 0;
+  std::memcpy(&argument, &value, sizeof(value));
+  return argument;
+}
+template <class Number = std::int32_t>
+Number number_argument(std::uint64_t argument) {
+  Number value;
+  std::memcpy(&value, &argument, sizeof(value));
+  return value;
+}
 
 }  // namespace isthmus::offload

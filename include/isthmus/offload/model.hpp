@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "isthmus/engine/graph.hpp"
-#include "isthmus/engine/trace.hpp"
+#include "isthmus/engine/state.hpp"
 #include "isthmus/offload/device.hpp"
 #include "isthmus/offload/kernel_model.hpp"
 #include "isthmus/platform/description.hpp"

@@ -2,18 +2,29 @@
 
 #include <cstddef>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "isthmus/engine/graph.hpp"
-#include "isthmus/fabric/axi_port.hpp"
-#include "isthmus/fabric/device_memory.hpp"
-#include "isthmus/fabric/dram.hpp"
-#include "isthmus/fabric/dram_port.hpp"
-#include "isthmus/fabric/pcie_link.hpp"
-#include "isthmus/platform/link.hpp"
+#include "isthmus/fabric/axi.hpp"
+#include "isthmus/fabric/dram_spec.hpp"
+#include "isthmus/fabric/host_memory.hpp"
+#include "isthmus/fabric/pcie.hpp"
 #include "isthmus/platform/part.hpp"
+#include "isthmus/stream/vocabulary.hpp"
+
+namespace isthmus::fabric {
+class AxiReader;
+class AxiWriter;
+class DeviceMemory;
+class DramController;
+struct DramMasters;
+struct DramPortSpec;
+class Host;
+struct PcieLink;
+}  // namespace isthmus::fabric
 
 /// A board in a graph: what its file's parts are built of, whatever runs on it. Flows attach to it what drives them.
 namespace isthmus::platform {
@@ -117,13 +128,14 @@ class Board {
   /// Builds all but the memory's controllers in `graph`, in a host of its own, of which so many cores move bytes.
   /// `memory` has the channels of the spec and lives longer.
   Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory, int cores = 0);
+  ~Board();
   Board(const Board&) = delete;
   Board& operator=(const Board&) = delete;
   /// The same in a host that other boards are in too, which has room for its links and cores.
   Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory, fabric::Host& host);
 
   /// In the order of the board's file; whoever builds a flow connects every port of each.
-  std::deque<fabric::PcieLink>& links() { return links_; }
+  std::deque<fabric::PcieLink>& links() { return *links_; }
 
   /// Connects a core that moves bytes in the host's memory, of a board with a link.
   void attach_core(Out<fabric::HostRequest>& moves, In<fabric::HostMoved>& moved);
@@ -159,9 +171,9 @@ class Board {
   Graph& graph_;
   std::optional<MemorySpec> memory_spec_;
   fabric::DeviceMemory& memory_;
-  std::optional<fabric::Host> own_host_;
+  std::unique_ptr<fabric::Host> own_host_;
   fabric::Host* host_ = nullptr;
-  std::deque<fabric::PcieLink> links_;
+  std::unique_ptr<std::deque<fabric::PcieLink>> links_;
   std::vector<Ports> ports_;
   std::vector<ActorId> dram_;
 };

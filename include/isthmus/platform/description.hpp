@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "isthmus/base/error.hpp"
 #include "isthmus/base/units.hpp"
 #include "isthmus/platform/schema.hpp"
 #include "isthmus/platform/section.hpp"
@@ -77,6 +78,12 @@ Description load(const std::filesystem::path& file, std::span<const std::string>
 /// The file of a target: "model:NAME" is platforms/NAME.toml (in the folder ISTHMUS_PLATFORMS if that is set), anything
 /// that ends in .toml is a path. Throws Error for an unknown name or another kind of target.
 std::filesystem::path file_of(std::string_view target);
+
+/// Tells whether a target is a model: "model:NAME" or FILE.toml.
+bool is_model(std::string_view target);
+
+/// The error of a word that is no target of those that are `expected`, with the one that it was meant to be.
+Error unknown_target(std::string_view target, std::string_view expected);
 
 /// The names that "model:NAME" accepts, sorted.
 std::vector<std::string> names();

@@ -5,10 +5,15 @@
 
 #include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/fabric/pcie.hpp"
-#include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/part.hpp"
-#include "isthmus/stream/host_link.hpp"
+
+namespace isthmus {
+struct HostLinkSpec;
+}
+namespace isthmus::fabric {
+struct PcieLink;
+}
 
 namespace isthmus::platform {
 

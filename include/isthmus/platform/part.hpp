@@ -29,7 +29,7 @@ struct Part {
   std::vector<std::string> keys;  ///< platform keys that set the part's pace, the most direct first
   Time busy;
   Time starved;
-  Time blocked;
+  Time blocked{};
   Time lifetime;
   bool works = true;  ///< false for a part that may be busy because of the parts behind it
   std::optional<Window> window{};

@@ -38,7 +38,7 @@ struct SharedSpec {
   std::vector<BoardLink> links{};     ///< links of the other channels
   fabric::ChannelSelectorSpec selector{};
   fabric::CoherenceSpec coherence;
-  fabric::ServicePhases phases;
+  fabric::ServicePhases phases{};
   fabric::ServiceLayerSpec layer;
   int ports = 1;
   Clock circuit;  ///< clock of the user's circuits

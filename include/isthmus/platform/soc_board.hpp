@@ -12,6 +12,7 @@
 #include "isthmus/fabric/coherence/axi_lines.hpp"
 #include "isthmus/fabric/coherence/coherence.hpp"
 #include "isthmus/fabric/core_memory.hpp"
+#include "isthmus/fabric/dram.hpp"
 #include "isthmus/platform/board.hpp"
 #include "isthmus/platform/description.hpp"
 

@@ -20,21 +20,21 @@ namespace isthmus::probes {
 /// The request: what to probe, and how often.
 struct Job {
   std::string target;
-  std::vector<std::string> overrides;   ///< KEY=VALUE for a model's platform
-  std::string channel{};                ///< link of a model; empty: the board's first link
-  std::vector<std::string> channels{};  ///< channels of a circuit with shared memory; empty: the probe's own
-  std::vector<std::string> starts{};    ///< states of the caches before a shared-memory probe; empty: the probe's own
-  std::vector<std::string> ports{};     ///< ports from the FPGA to a processor's memory; empty: all
+  std::vector<std::string> overrides{};  ///< KEY=VALUE for a model's platform
+  std::string channel{};                 ///< link of a model; empty: the board's first link
+  std::vector<std::string> channels{};   ///< channels of a circuit with shared memory; empty: the probe's own
+  std::vector<std::string> starts{};     ///< states of the caches before a shared-memory probe; empty: the probe's own
+  std::vector<std::string> ports{};      ///< ports from the FPGA to a processor's memory; empty: all
   std::vector<std::string>
       states{};  ///< what a core has done to the buffer before, at such a port; empty: the probe's own
   std::vector<std::string> operations{};  ///< cache maintenance to probe; empty: all
   std::vector<int> buffers{1};            ///< numbers of buffers that a maintained size is cut into
   std::vector<int> loads{0};              ///< numbers of accesses that each other core has under way during maintenance
-  std::vector<Bytes> sizes;
-  std::vector<Bytes> bursts;  ///< bytes of one access to device memory (empty: the whole size), or of a request
-  Bytes offset{};             ///< offset of the device's accesses to host memory in their page
-  int samples = 1;            ///< samples of each size; for a real device the most
-  std::uint64_t seed = 1;     ///< seed of the order in which a real device is sampled
+  std::vector<Bytes> sizes{};
+  std::vector<Bytes> bursts{};  ///< bytes of one access to device memory (empty: the whole size), or of a request
+  Bytes offset{};               ///< offset of the device's accesses to host memory in their page
+  int samples = 1;              ///< samples of each size; for a real device the most
+  std::uint64_t seed = 1;       ///< seed of the order in which a real device is sampled
   platform::Grain grain = platform::Grain::fine;  ///< grain of a model: the coarsest that may be used
 };
 
@@ -45,9 +45,9 @@ struct Finding {
   std::string quantity;  ///< "bandwidth" or "latency"
   std::string unit;
   Bytes size;
-  std::vector<std::pair<std::string, Parameter>> parameters;  ///< parameters other than the size
-  std::vector<double> samples;                                ///< samples, in `unit`
-  std::vector<Time> times;  ///< times of the single copies, passes or accesses; empty if nothing was timed
+  std::vector<std::pair<std::string, Parameter>> parameters{};  ///< parameters other than the size
+  std::vector<double> samples{};                                ///< samples, in `unit`
+  std::vector<Time> times{};  ///< times of the single copies, passes or accesses; empty if nothing was timed
   std::vector<std::pair<std::string, std::int64_t>> requests{};  ///< requests of a shared-memory probe by channel
   std::optional<bool> verified{};     ///< whether the right bytes arrived; none: the probe itself reports it
   std::optional<double> load{};       ///< share of a real device's cores that other programs took

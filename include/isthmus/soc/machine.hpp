@@ -32,8 +32,8 @@ struct Part {
 /// One pass of the circuit: it reads parts one after the other, computes, and writes parts.
 struct Pass {
   std::string stage;  ///< stage that the time of the pass counts as
-  std::vector<Part> reads;
-  std::vector<Part> writes;
+  std::vector<Part> reads{};
+  std::vector<Part> writes{};
   double cycles = 0;  ///< cycles of the circuit, spread over what the pass writes
   /// Bytes of what it reads that it needs before it gives so many of what it writes; all of them where none is given.
   std::function<std::uint64_t(std::uint64_t)> needs{};

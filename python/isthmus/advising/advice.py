@@ -11,9 +11,9 @@ from isthmus.advising.formulas import Curves
 from isthmus.advising.ruling import ALSO, EVEN, SURE, by_wins, decider, interval, middle, ratios, turn
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import figure, percent, scaled, seconds
-from isthmus.records import AdviseBranch, AdviseCrossing, AdviseRow, AdviseVerdict
+from isthmus.records.advising import AdviseBranch, AdviseCrossing, AdviseRow, AdviseVerdict
 from isthmus.running import coherence
-from isthmus.running.applications import APP
+from isthmus.running.application import APP
 from isthmus.running.descriptions.description import Description, Transfer, in_words
 from isthmus.running.descriptions.unit import Unit
 from isthmus.running.integration import NO_MEASUREMENT
@@ -28,7 +28,7 @@ Runner = Callable[[Sequence[ChoiceValue]], Sequence[RunOutcome]]
 
 @dataclass(frozen=True)
 class Advice:
-    """The request for advice."""
+    """The answer to a request for advice: flows ranked, and the verdict."""
 
     rows: list[AdviseRow]
     verdict: AdviseVerdict

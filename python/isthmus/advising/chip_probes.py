@@ -5,10 +5,10 @@ whose kernel computes nothing, by the method that keeps their buffers coherent.
 from dataclasses import replace
 
 from isthmus.advising.curve_probes import KIB, MIB, MeasuredCurves
-from isthmus.running.applications import DESCRIBED_TOOL
+from isthmus.running.application import DESCRIBED_TOOL
 from isthmus.running.coherence import ACP, HP_C, HP_NC, HPC
 from isthmus.running.descriptions.unit import WORD, Unit, arguments
-from isthmus.running.tools import as_sets, collect
+from isthmus.running.tools import as_sets, collect, request_of
 
 ORDERS = ("sequential", "random")
 FEW = (64, 64 * KIB)
@@ -122,6 +122,6 @@ class ChipProbes(MeasuredCurves):
     def _run(self, method: str, unit: Unit, units: int) -> dict[str, float]:
         """Seconds of each stage of a unit, on average."""
         made = arguments(unit, "shared", self.clock_hz("port.hp.clock"), "curve", "units", by_ports=True)
-        words = ["--on", self.target, "--flow", "shared", "--count", str(units), "--method", method]
-        (row,) = collect(DESCRIBED_TOOL, [*words, *as_sets(made), *as_sets(self.sets)], "row")
+        asked = {"on": self.target, "flow": "shared", "count": units, "method": method}
+        (row,) = collect(DESCRIBED_TOOL, request_of({**asked, "set": as_sets((*made, *self.sets))}), "row")
         return {stage["name"]: stage["time_s"] / units for stage in row["stages"]}

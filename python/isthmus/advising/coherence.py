@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from isthmus.running.coherence import KEPT_BY, Method
 from isthmus.running.descriptions.description import Transfer
-from isthmus.running.tools import collect
+from isthmus.running.tools import Request, collect
 
 LINE = 64
 ELEMENT = 4  # bytes of one of a matrix that is transposed
@@ -34,11 +34,11 @@ def costs_s(target: str, transfer: Transfer, use: Use) -> dict[str, float]:
     size = max(LINE, min(round(transfer.bytes.value / LINE) * LINE, MOST))
     scale = transfer.bytes.value / size
     raw: dict[tuple[str, str], float] = {}
-    words = ["--sizes", str(size), "--port", "hp,hpc,acp", "--state", "written,read,flushed"]
-    for told, took in _times(target, "port-tx" if transfer.to_device else "port-rx", words):
+    asked = {"sizes": size, "port": ["hp", "hpc", "acp"], "state": ["written", "read", "flushed"]}
+    for told, took in _times(target, "port-tx" if transfer.to_device else "port-rx", asked):
         raw[told["port"], told["state"]] = took
-    load = str(BUSY if use.busy else 0)
-    kept = dict(_by(target, "maintenance", ["--sizes", str(size), "--load", load], "op"))
+    load = BUSY if use.busy else 0
+    kept = dict(_by(target, "maintenance", {"sizes": size, "load": load}, "op"))
     uncached_s = _uncached_s(target, size, use)
 
     def cost_s(method: Method) -> float:
@@ -56,18 +56,18 @@ def _uncached_s(target: str, size: int, use: Use) -> float:
     if use.cpu == "writes" and use.order == "random":
         side = min(max(round(math.sqrt(size / ELEMENT) / LINE) * LINE, LINE), LARGEST_SIDE)
         bytes_of_it = side * side * ELEMENT
-        took = dict(_by(target, "transpose", ["--sizes", str(bytes_of_it)], "to"))
+        took = dict(_by(target, "transpose", {"sizes": bytes_of_it}, "to"))
         return max(took["noncacheable"] - took["cacheable"], 0.0) * size / bytes_of_it
-    copied = {(told["from"], told["to"]): took for told, took in _times(target, "memcpy", ["--sizes", str(size)])}
+    copied = {(told["from"], told["to"]): took for told, took in _times(target, "memcpy", {"sizes": size})}
     there = ("cacheable", "noncacheable") if use.cpu == "writes" else ("noncacheable", "cacheable")
     return max(copied[there] - copied["cacheable", "cacheable"], 0.0)
 
 
-def _by(target: str, probe: str, words: list[str], parameter: str) -> Iterator[tuple[str, float]]:
-    return ((told[parameter], took) for told, took in _times(target, probe, words))
+def _by(target: str, probe: str, asked: Request, parameter: str) -> Iterator[tuple[str, float]]:
+    return ((told[parameter], took) for told, took in _times(target, probe, asked))
 
 
-def _times(target: str, probe: str, words: list[str]) -> Iterator[tuple[dict[str, str], float]]:
+def _times(target: str, probe: str, asked: Request) -> Iterator[tuple[dict[str, str], float]]:
     """The parameters of each record of a probe, and its seconds."""
-    for record in collect("isthmus-probe", [target, probe, *words, "--repeat", "1"], "record"):
+    for record in collect("isthmus-probe", {"TARGET": target, "PROBE": probe, "repeat": 1, **asked}, "record"):
         yield record["parameters"], float(record["time_s"])

@@ -1,12 +1,14 @@
 """The measurements behind the curves of a board: probes, and units of few bytes whose kernel computes nothing."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from isthmus.base.units import CLOCKS, TIMES
+from isthmus.running.application import DESCRIBED_TOOL
 from isthmus.running.descriptions.unit import WORD, Crossing, Unit, arguments
-from isthmus.running.tools import Event, as_sets, collect, pairs_of
+from isthmus.running.tools import Event, as_sets, assignments, collect, pairs_of, request_of
 
 KIB, MIB = 1024, 1024 * 1024
 COPIES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned", "h2d-alloc")
@@ -52,15 +54,14 @@ class MeasuredCurves:
 class CurveProbes(MeasuredCurves):
     """Curves of a board beside a host; each method adds those of a part of it."""
 
-    rows: dict[tuple[str, ...], dict[str, Any]] = field(default_factory=dict)  # of runs, by how they were started
+    rows: dict[str, dict[str, Any]] = field(default_factory=dict)  # of runs, by how they were started
 
     def copies(self) -> None:
         """Measures copies by size, and the time of a launch without its kernel."""
-        sizes = ",".join(map(str, COPY_SIZES))
-        for record in self._probe([*COPIES, "--sizes", sizes]):
+        for record in self._probe(COPIES, COPY_SIZES):
             size = record["parameters"]["size"]
             self._add(record["name"], size, size / record["value"] * 1e-9)
-        (launch,) = self._probe(["launch", "--sizes", "64"])
+        (launch,) = self._probe(["launch"], [64])
         calls = sum(
             float(item["value"]) * TIMES[item["unit"]]
             for item in (self._input("host.call.enqueue"), self._input("host.call.wake"))
@@ -131,11 +132,13 @@ class CurveProbes(MeasuredCurves):
 
     def _run(self, flow: str, unit: Unit, count: int, fine: bool = False, **said: str) -> dict[str, Any]:
         made = pairs_of(arguments(unit, flow, self.clock_hz("kernel.clock"), "curve", "units")) | said
-        words = ["--on", self.target, "--flow", flow, "--count", str(count), "--grain", "fine" if fine else "coarse"]
-        words += as_sets(made)
-        if tuple(words) not in self.rows:  # a unit of one word is the same one way and both
-            (self.rows[tuple(words)],) = collect("isthmus-described", [*words, *as_sets(self.sets)], "row")
-        return self.rows[tuple(words)]
+        asked = {"on": self.target, "flow": flow, "count": count, "grain": "fine" if fine else "coarse"}
+        request = request_of({**asked, "set": as_sets((*assignments(made), *self.sets))})
+        key = json.dumps(request)
+        if key not in self.rows:  # a unit of one word is the same one way and both
+            (self.rows[key],) = collect(DESCRIBED_TOOL, request, "row")
+        return self.rows[key]
 
-    def _probe(self, words: Sequence[str]) -> list[Event]:
-        return collect("isthmus-probe", [self.target, *words, "--repeat", "1", *as_sets(self.sets)], "record")
+    def _probe(self, probes: Sequence[str], sizes: Sequence[int]) -> list[Event]:
+        asked = {"TARGET": self.target, "PROBE": list(probes), "sizes": list(sizes), "repeat": 1}
+        return collect("isthmus-probe", request_of({**asked, "set": as_sets(self.sets)}), "record")

@@ -8,21 +8,22 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
 from isthmus.advising.chip_probes import ChipProbes
 from isthmus.advising.curve_probes import SHARED_SIZES, STREAM_SIZES, CurveProbes, Points
 from isthmus.advising.draws import Boards
+from isthmus.base.caches import read_cached, write_cached
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder, user_folder, write_atomically
+from isthmus.running.application import DESCRIBED_TOOL
 from isthmus.running.coherence import METHODS
 from isthmus.running.descriptions.application import is_chip
 from isthmus.running.integration import is_calibrated
 from isthmus.running.parallel import OnCount, run_in_parallel
 from isthmus.running.targets import platform, platforms
-from isthmus.running.tools import Event, as_sets, assignments, collect
+from isthmus.running.tools import Event, as_sets, assignments, collect, request_of
 
 DRAWS = 64
 RECIPE = 2  # how curves are measured, sizes too: a file of another is measured anew
@@ -78,9 +79,9 @@ def flows_of_board(target: str, sets: Sequence[str] = ()) -> list[str]:
     """The flows in which a board runs any description at all."""
     found: list[str] = []
     for in_place in ("no", "yes", "ports"):
-        words = ["--list", "--on", target, *as_sets(sets), "--set", f"in_place={in_place}"]
-        (event,) = collect("isthmus-described", words, "application")
-        found += [flow for flow in event["flows"] if flow not in found]
+        request = request_of({"list": True, "on": target, "in_place": in_place, "set": as_sets(sets)})
+        (told,) = collect(DESCRIBED_TOOL, request, "application")
+        found += [flow for flow in told["flows"] if flow not in found]
     return found
 
 
@@ -163,27 +164,14 @@ def _read(target: str, document: Any, calibrated: bool) -> BoardCurves:
 
 def _kept(sha256: str, recipe: int) -> Any:
     for folder in (_own_folder(), data_folder("curves")):
-        document = _document(folder / f"{sha256[:16]}.json")
+        document = read_cached(folder / f"{sha256[:16]}.json")
         if document is not None and document.get("sha256") == sha256 and document.get("recipe") == recipe:
             return document
     return None
 
 
-@cache
-def _document(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-
-
 def _keep(sha256: str, document: Any) -> None:
-    path = _own_folder() / f"{sha256[:16]}.json"
-    try:
-        write_atomically(path, _text(document))
-        _document.cache_clear()
-    except IsthmusError:
-        return  # Curves that cannot be kept cost nothing but their time.
+    write_cached(_own_folder() / f"{sha256[:16]}.json", _text(document))
 
 
 def _text(document: Any) -> str:
@@ -197,7 +185,7 @@ def _own_folder() -> Path:
 def _write_ours(folder: Path) -> None:
     for target in platforms():
         sha256 = platform(target)["sha256"]
-        found = _document(folder / f"{sha256[:16]}.json")
+        found = read_cached(folder / f"{sha256[:16]}.json")
         if found is None or found.get("recipe") != recipe_of(target):
             print(target, file=sys.stderr)
             write_atomically(folder / f"{sha256[:16]}.json", _text(measure(target)))

@@ -10,7 +10,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.groups import grouped_by
 from isthmus.base.names import unknown
 from isthmus.base.parsing import checked, read_json
-from isthmus.records import RecordedSum, RecordFile
+from isthmus.records.recording import RecordedSum, RecordFile
 from isthmus.running.descriptions.description import TO_DEVICE, TO_HOST
 
 SENT = frozenset(

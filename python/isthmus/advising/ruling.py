@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from isthmus.advising.choices import ChoiceValue, Goal, supports, worth
 from isthmus.advising.curves import BoardCurves
-from isthmus.records import AdviseMeasure, AdviseTurn
+from isthmus.records.advising import AdviseMeasure, AdviseTurn
 from isthmus.running.descriptions.description import Description
 from isthmus.running.descriptions.unit import Unit
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from isthmus.base.numbers import figure, percent, scaled, seconds
-from isthmus.records import AdviseBranch, AdviseCrossing, AdviseRow, AdviseVerdict
+from isthmus.records.advising import AdviseBranch, AdviseCrossing, AdviseRow, AdviseVerdict
 from isthmus.running.integration import NO_MEASUREMENT
 from isthmus.show.output import Table, table_of
 

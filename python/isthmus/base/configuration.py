@@ -18,6 +18,7 @@ Value = bool | int | str | None
 
 FORMATS = ("table", "json", "csv", "md")
 COLORS = ("auto", "always", "never")
+REASONS = ("none", "fastest", "all")
 
 
 @dataclass(frozen=True)
@@ -92,6 +93,7 @@ KNOWN: dict[str, ConfigurationKey] = {
     "sizes": ConfigurationKey("64B..64MiB:x4", _text, "sizes, as in 64B,4KiB..1MiB:x2"),
     "repeat": ConfigurationKey(None, whole(1), COUNT),
     "warmup": ConfigurationKey(None, whole(0), f"a whole number from 0 to {MOST}"),
+    "reasons": _choice("fastest", REASONS, "one of " + ", ".join(REASONS)),
     "out": ConfigurationKey("out", _text, "a folder"),
     "store": ConfigurationKey(None, _text, "a file"),
 }

@@ -115,8 +115,7 @@ def meant_file(path: Path, pattern: str = "*") -> str | None:
 def data_folder(name: str) -> Path:
     """A folder of data files (`papers`, `platforms`, `schemas`): in the installed package, else in a source tree."""
     tree = _PACKAGE.parent.parent
-    places = [_PACKAGE / name, tree / name, tree / "docs" / name]
-    for place in places:
+    for place in (_PACKAGE / name, tree / name):
         if place.is_dir():
             return place
     raise IsthmusError(f"folder '{name}' is not installed, looked in {_PACKAGE}", hint="install the package again.")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from isthmus.calibration.device_curves import Curves, channel_of, probe_of
-from isthmus.running.tools import as_sets, collect
+from isthmus.running.tools import collect, request_of
 
 # Time is a straight line over the size but for the first packets and pages: these sizes tell it.
 LONGEST = 64 << 20  # a longer run of the model takes a while and tells nothing new
@@ -12,13 +12,13 @@ GRID = (64, 1024, 4096, 16384, 65536, 262144, 1 << 20)
 
 def model_times(target: str, names: Sequence[str], sizes: Sequence[int], sets: Mapping[str, float]) -> Curves:
     """Seconds by curve and size, from runs of the model with some numbers replaced (in base units)."""
-    words = ["--sizes", ",".join(map(str, sizes)), "--repeat", "1", "--grain", "fine"]
-    words += as_sets({key: f"{value:.9g}" for key, value in sets.items()})
+    rounded = {key: float(f"{value:.9g}") for key, value in sets.items()}
+    request = {"TARGET": target, "sizes": list(sizes), "repeat": 1, "grain": "fine", "set": rounded}
     curves: Curves = {}
     for channel in dict.fromkeys(map(channel_of, names)):
         curve_of_probe = {probe_of(name): name for name in names if channel_of(name) == channel}
-        over = ["--channel", channel] if channel else []
-        for record in collect("isthmus-probe", [target, *curve_of_probe, *words, *over], "record"):
+        asked = request_of({**request, "PROBE": list(curve_of_probe), "channel": channel})
+        for record in collect("isthmus-probe", asked, "record"):
             curve = curves.setdefault(curve_of_probe[record["name"]], {})
             curve[int(record["parameters"]["size"])] = float(record["time_s"])
     return curves

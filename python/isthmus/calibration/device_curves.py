@@ -9,7 +9,7 @@ from typing import Any
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import read_text
 from isthmus.base.parsing import checked, from_json, our_json
-from isthmus.records import ProbeRecord
+from isthmus.records.probe import ProbeRecord
 from isthmus.running.probes import all_probes, fitted_probes
 
 Curves = dict[str, dict[int, float]]

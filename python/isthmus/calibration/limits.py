@@ -32,7 +32,7 @@ def _number_of(base: float, scale: float) -> float:
 
 def keys_of(target: str) -> list[Event]:
     """Every key that the parts of a board may hold, in their order, as `isthmus-platform` prints it."""
-    return collect("isthmus-platform", [target, "--keys"], "key")
+    return collect("isthmus-platform", {"TARGET": target, "keys": True}, "key")
 
 
 def limits_of_keys(target: str) -> dict[str, Limits]:

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from isthmus.calibration.edit import FileNumber, to_toml
 from isthmus.calibration.limits import Limits, keys_of, limits_of_keys
-from isthmus.records import BoardPart, Platform
-from isthmus.running.targets import platform, read_platform
-from isthmus.running.tools import Event, collect
+from isthmus.records.run import BoardPart, Platform
+from isthmus.running.targets import described_platforms, platform, read_platform
+from isthmus.running.tools import Event
 
 HEAD = """\
 # {name}: a platform of one's own, begun as a copy of {like}. 'isthmus platform show {file}' checks it.
@@ -41,7 +41,7 @@ def _inputs(board: Platform, like: str) -> dict[str, Event]:
     """The numbers of a board; what its parts may hold beside them is as on an installed board that has it."""
     own = {item["key"]: item for item in platform(like)["inputs"]}
     others: dict[str, Event] = {}
-    for other in map(Platform.model_validate, collect("isthmus-platform", ["--list"], "platform")):
+    for other in map(Platform.model_validate, described_platforms().values()):
         for item in other.inputs:
             others.setdefault(other.usual(item.key), item.model_dump())
     found: dict[str, Event] = {}

@@ -11,12 +11,13 @@ from isthmus.base.files import write_atomically
 from isthmus.base.names import unknown
 from isthmus.base.stdout import write_out
 from isthmus.cli.command import argument, plain, written
-from isthmus.running.applications import describe, is_app_key
+from isthmus.running.application import is_app_key
+from isthmus.running.applications import describe
 from isthmus.running.descriptions.application import DescribedApplication, background_sets, has_key, room_of
 from isthmus.running.descriptions.description import Description, description_of, read_description
 from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.parallel import in_order
-from isthmus.running.targets import check_target, is_model, platforms
+from isthmus.running.targets import is_model, platforms
 from isthmus.running.tools import Event
 from isthmus.show.events import Listener
 from isthmus.show.output import Result
@@ -25,7 +26,7 @@ from isthmus.show.session import Session
 if TYPE_CHECKING:
     from isthmus.advising.advice import Advice, RunOutcome
     from isthmus.advising.choices import ChoiceValue
-    from isthmus.records import AdviseBranch
+    from isthmus.records.advising import AdviseBranch
 
 EXAMPLES = [
     "isthmus advise my-app.toml",
@@ -162,7 +163,6 @@ def _targets(on: str | None, description: Description) -> list[str]:
         return known
     targets = list(dict.fromkeys(one.strip() for one in on.split(",")))
     for target in targets:
-        check_target(target)
         if not is_model(target):
             raise IsthmusError(f"--on: '{target}' is no model, and only models have curves")
     return targets
@@ -225,7 +225,7 @@ def _run(
 
 def _show(session: Session, description: Description, found: "Advice", recorded: bool) -> None:
     """Shows the advice; that for a record begins with what no kernel's time and traffic change, which are assumed."""
-    from isthmus.records import AdviseFile
+    from isthmus.records.advising import AdviseFile
 
     verdict, first = found.verdict, found.rows[0]
     file = AdviseFile(

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from isthmus.calibration.device_curves import Curves, DeviceCurves
     from isthmus.calibration.edit import FileNumber
     from isthmus.calibration.fit import Fit
-    from isthmus.records import CalibratedKey, CurveError, Input, Platform
+    from isthmus.records.calibration import CalibratedKey, CurveError
+    from isthmus.records.run import Input, Platform
 
 EXAMPLES = [
     "isthmus probe opencl:0 'h2d*' 'd2h*' launch --json records.json",
@@ -151,7 +152,7 @@ def _ranges(file: str, start: "dict[str, Input]") -> dict[str, Range]:
 
 def _write(file: str, start: "dict[str, Input]", found: "Fit", source: str) -> "list[CalibratedKey]":
     from isthmus.calibration.edit import replace_number
-    from isthmus.records import CalibratedKey
+    from isthmus.records.calibration import CalibratedKey
 
     text, written = read_text(Path(file)), []
     ranges = _ranges(file, start)
@@ -188,7 +189,7 @@ def _compare(file: str, points: "Curves") -> dict[str, list[float]]:
 
 def _curve_errors(found: dict[str, list[float]], which: Literal["fitted", "left out"]) -> "list[CurveError]":
     from isthmus.calibration.fit import median
-    from isthmus.records import CurveError
+    from isthmus.records.calibration import CurveError
 
     return [
         CurveError(name=probe, which=which, sizes=len(each), median=median(each), largest=max(map(abs, each)))
@@ -206,7 +207,7 @@ def _show(
     differ: float | None,
 ) -> None:
     from isthmus.calibration.device_curves import probe_of
-    from isthmus.records import CalibrateFile
+    from isthmus.records.calibration import CalibrateFile
 
     keys = Table(
         ("key", "was", "is", "unit", "role"),

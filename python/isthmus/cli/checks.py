@@ -10,7 +10,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder
 from isthmus.cli.version import mpi_launcher, opencl_loader
 from isthmus.recording.layer import layer_path
-from isthmus.records import Check
+from isthmus.records.listings import Check
 from isthmus.running.targets import devices, platforms
 from isthmus.running.tools import NAMES, tool_path
 
@@ -28,7 +28,7 @@ def all_checks() -> list[Check]:
         _named("models", platforms, _INSTALL),
         *(_file(name, partial(data_folder, name), _INSTALL) for name in ("papers", "schemas")),
         _check("OpenCL loader", opencl_loader(), f"{_DEBIAN} ocl-icd-libopencl1"),
-        _named("OpenCL device", _devices, f"{_DEBIAN} pocl-opencl-icd"),
+        _named("OpenCL device", _devices, f"pip install 'isthmus[opencl]', or {_DEBIAN} pocl-opencl-icd"),
         _file("layer", layer_path, _BUILD, needed=False, purpose=", for isthmus record"),
         _photographs(),
         _program("mpirun", mpi_launcher(), "openmpi-bin", "to run on several ranks"),
@@ -61,7 +61,7 @@ def _photographs() -> Check:
     found = sorted(PHOTOGRAPHS.glob("*.jpg"))
     here = f"{len(found)} in {PHOTOGRAPHS}"
     advice = f"{_DEBIAN} mate-backgrounds, or name a folder of your own with --input"
-    return _check("photographs", here if found else None, advice, absent=here)
+    return _check("photographs", here if found else None, advice, needed=False, absent=here)
 
 
 def _program(name: str, found: str | None, package: str, purpose: str) -> Check:

@@ -12,7 +12,7 @@ from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.records import Comparison
+    from isthmus.records.listings import Comparison
 
 EXAMPLES = [
     "isthmus compare old.json new.json",
@@ -43,9 +43,9 @@ def compare(
 
 def show_comparison(session: Session, found: "Sequence[Comparison]", limit: float | None) -> None:
     """Prints what got faster and slower; AnswerIsNoError if anything got worse by more than `limit` (0.05 is 5 %)."""
-    from isthmus.records import CompareFile
+    from isthmus.records.base import KIND_WORDS
+    from isthmus.records.listings import CompareFile
     from isthmus.results.compare import regressions
-    from isthmus.results.verdict import KIND_WORDS
 
     columns = ("what", "old", "new", "unit", "kind", "new / old", "95 % interval", "better")
     cells = [

@@ -15,7 +15,7 @@ def show(session: Session) -> None:
     from the key NAME in ./isthmus.toml, else from the key NAME in isthmus/config.toml of the user's configuration
     folder.
     """
-    from isthmus.records import ConfigFile, ConfigurationEntry
+    from isthmus.records.listings import ConfigFile, ConfigurationEntry
 
     found = [ConfigurationEntry(name=name, value=resolve(name).value, origin=resolve(name).origin) for name in KNOWN]
     cells = [(item.name, "-" if item.value is None else as_written(item.value), item.origin) for item in found]

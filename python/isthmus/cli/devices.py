@@ -13,7 +13,7 @@ def devices(session: Session) -> None:
 
     Boards that are modelled are listed by 'isthmus platform list'.
     """
-    from isthmus.records import Device, DevicesFile
+    from isthmus.records.listings import Device, DevicesFile
 
     found = [Device.model_validate(event) for event in find_devices()]
     if not found:

@@ -13,7 +13,7 @@ def doctor(session: Session) -> None:
     The exit code is 1 if something is missing without which a command fails.
     """
     from isthmus.cli.checks import all_checks
-    from isthmus.records import DoctorFile
+    from isthmus.records.listings import DoctorFile
 
     checks = all_checks()
     words = {True: "found", False: "MISSING"}
@@ -33,4 +33,5 @@ def doctor(session: Session) -> None:
     )
     if missing:
         raise AnswerIsNoError(f"missing: {', '.join(missing)}")
-    session.next("isthmus study image-filter")
+    photographs = any(check.name == "photographs" and check.found for check in checks)
+    session.next("isthmus study image-filter" if photographs else "isthmus run suffix-sum --on model:aws-f1")

@@ -6,19 +6,19 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.sizes import format_size
 from isthmus.base.units import BYTES
 from isthmus.cli.command import PORTS, List, Sets, argument, plain
-from isthmus.running.targets import check_target, devices, is_model, read_platform, system
+from isthmus.running.targets import devices, is_native, is_opencl, read_platform, system
 from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from isthmus.explaining.measurement import Measurement
-    from isthmus.records import Platform
+    from isthmus.records.run import Platform
     from isthmus.running.predictions import Predictions
 
 EXAMPLES = [
     "isthmus explain model:aws-f1 --measured 'd2h 64MiB 1.7 GB/s'",
-    "isthmus explain model:aws-f1 --measured 'h2d 64MiB 1.2 GB/s' --measured 'h2d 4KiB 20 MB/s' --symptom cpu=80%",
-    "isthmus explain model:zynq-ultrascale --measured 'port-tx 64KiB 0.8 GB/s' --port hpc --state flushed",
+    "isthmus explain model:aws-f1 --measured 'h2d 64MiB 1.2 GB/s' --symptom cpu=80%",
+    "isthmus explain model:zynq-ultrascale --measured 'port-tx 4KiB 1 GB/s' --port hpc --state flushed",
     "isthmus explain model:aws-f1 --list",
 ]
 
@@ -58,8 +58,7 @@ def explain(
 
     if target is None:
         raise IsthmusError("TARGET: expected a model", hint="'isthmus platform list' names them.")
-    check_target(target)
-    if not is_model(target):
+    if is_opencl(target) or is_native(target):
         raise IsthmusError(f"TARGET: '{target}' is a real device; expected model:NAME or FILE.toml, as it should be")
     if system(target, sets or []) is not None:
         raise IsthmusError(f"TARGET: '{target}' is a system of boards; expected one board")
@@ -125,7 +124,7 @@ def _explain(
         waterfall_table,
     )
     from isthmus.explaining.waterfall import steps_to
-    from isthmus.records import ExplainFile
+    from isthmus.records.explained import ExplainFile
 
     with session.progress() as progress:
         found = find(

@@ -44,7 +44,7 @@ def history(
     """List and compare the runs that are kept.
 
     Without RUN the command lists the kept runs, the newest first. Runs are kept in the file that ISTHMUS_STORE names,
-    or in isthmus/results.duckdb in the user's data folder. The option --save NAME of run, study and the others names a
+    or in isthmus/results.sqlite in the user's data folder. The option --save NAME of run, study and the others names a
     run.
     """
     names = wanted or []
@@ -62,7 +62,7 @@ def history(
 
 
 def _list(session: Session) -> None:
-    from isthmus.records import HistoryFile
+    from isthmus.records.listings import HistoryFile
 
     found = runs()
     cells = [
@@ -111,7 +111,7 @@ def _show(session: Session, wanted: str) -> None:
 
 
 def _regressions(session: Session, names: list[str], fail: bool) -> None:
-    from isthmus.records import RegressionsFile
+    from isthmus.records.listings import RegressionsFile
     from isthmus.results.regressions import FEWEST, regressions
 
     if names:

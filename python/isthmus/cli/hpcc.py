@@ -16,17 +16,18 @@ from isthmus.cli.hpcc_options import (
     MeasurementOptions,
     Placement,
     RunOptions,
-    tuned_words,
+    tuned,
 )
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.hpcc.benchmarks import BENCHMARKS
 from isthmus.hpcc.side_file import check
-from isthmus.running.tools import as_options, collect
+from isthmus.running.offers import offered
+from isthmus.running.tools import also, request_of
 from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.records import HpccRecord
+    from isthmus.records.hpcc import HpccRecord
 
 EXAMPLES = [
     "isthmus hpcc stream --size small",
@@ -69,7 +70,7 @@ def hpcc(
     1 if the results are wrong.
     """
     if list_:
-        known = collect("isthmus-hpcc", ["--list"], "benchmark")
+        known = offered("isthmus-hpcc")["benchmarks"]
         return session.lines([f"{one['name']}  {one['meaning']}" for one in known])
     if benchmark is None:
         raise IsthmusError("BENCH: expected a benchmark", hint="'isthmus hpcc --list' names them.")
@@ -79,18 +80,18 @@ def hpcc(
 
     chosen: dict[str, object] = {"shape": placing.shape, "grid": placing.grid}
     chosen |= {"kernel": kernel, "binary": binary, "for": for_ and parse_duration(for_, "--for")}
-    arguments = [*work.words(benchmark), *measuring.words(), *as_options(chosen)]
+    request = {**work.request(benchmark), **measuring.request(), **request_of(chosen)}
     if not (measuring.no_tuned or kernel or binary):
-        arguments += tuned_words(session, work.run(benchmark, placing.ranks, placing.shape, placing.grid))
+        request = also(request, tuned(session, work.run(benchmark, placing.ranks, placing.shape, placing.grid)))
     if binary is not None:
         check(Path(binary))
     if dry_run:
         from isthmus.hpcc.plan import lines_of, plan_of
 
         warn_of_turns(session, placing.ranks, measuring.launcher)
-        return session.lines(lines_of(plan_of(arguments, placing.ranks, measuring.launcher)))
+        return session.lines(lines_of(plan_of(request, placing.ranks, measuring.launcher)))
     try:
-        records = measure(session, arguments, placing.ranks, measuring.launcher, measuring.watch())
+        records = measure(session, request, placing.ranks, measuring.launcher, measuring.watch())
     except InterruptedBurnIn as cut:
         _show(session, cut.records, summary, complete=False)
         raise
@@ -100,7 +101,7 @@ def hpcc(
 def _show(session: Session, records: "list[HpccRecord]", summary: str | None, complete: bool = True) -> None:
     from isthmus.hpcc.burn_in import burn_in_lines, burn_in_table
     from isthmus.hpcc.tables import cache_lines, power_line, summary_lines, table, unjudged_lines, verdict
-    from isthmus.records import HpccFile
+    from isthmus.records.hpcc import HpccFile
 
     file = HpccFile(context=session.context(complete=complete), records=records)
     said = [verdict(records), *burn_in_lines(records)]

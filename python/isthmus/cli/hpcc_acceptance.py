@@ -14,7 +14,7 @@ from isthmus.show.output import Result, Table, table_of
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.records import AcceptanceCheck
+    from isthmus.records.hpcc import AcceptanceCheck
 
 EXAMPLES = [
     "isthmus hpcc acceptance --expect expect.toml --junit acceptance.xml",
@@ -86,7 +86,7 @@ def _show(
 ) -> "list[AcceptanceCheck]":
     from isthmus.hpcc.centre.acceptance import against_fleet
     from isthmus.hpcc.centre.junit import junit as as_junit
-    from isthmus.records import AcceptanceFile
+    from isthmus.records.hpcc import AcceptanceFile
 
     beside = against_fleet(checks)
     failed = sum(not check.passed for check in beside)

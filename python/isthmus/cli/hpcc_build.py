@@ -9,12 +9,12 @@ from isthmus.base.names import meant
 from isthmus.cli.command import List, argument, plain
 from isthmus.cli.hpcc_options import Kernel, On, Sets, Shape, Variant
 from isthmus.hpcc.configurations import configuration, configurations
-from isthmus.running.tools import as_options, assignments
+from isthmus.running.tools import Request, as_sets, assignments, request_of
 from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.records import HpccBuild
+    from isthmus.records.hpcc import HpccBuild
 
 EXAMPLES = [
     "isthmus hpcc build gemm --for xrt --config u280-ddr",
@@ -60,8 +60,8 @@ def build(
     if tool == "opencl":
         if config is not None:
             raise IsthmusError("--config: expected --for xrt or --for intel beside it; --for opencl takes --set")
-        words = as_options({"on": on, "variant": variant, "shape": shape, "kernel": kernel, "set": sets})
-        return _for_device(session, benchmark, words, out)
+        options = {"BENCH": benchmark, "on": on, "variant": variant, "shape": shape, "kernel": kernel}
+        return _for_device(session, benchmark, request_of({**options, "set": as_sets(sets or [])}), out)
     return _for_board(session, benchmark, tool, config, sets or [], out)
 
 
@@ -89,17 +89,17 @@ def _for_board(
     _show(session, for_board(benchmark, chosen, sets, folder), f"make -C {folder}")
 
 
-def _for_device(session: Session, benchmark: str, words: list[str], out: str | None) -> None:
+def _for_device(session: Session, benchmark: str, request: Request, out: str | None) -> None:
     from isthmus.hpcc.build import for_device
 
     folder = Path(out or f"{benchmark}-opencl")
     check_folder(folder, "--out")
-    made = for_device(benchmark, words, folder)
+    made = for_device(benchmark, request, folder)
     _show(session, made, f"isthmus hpcc {benchmark} --binary {made.binary}")
 
 
 def _show(session: Session, made: "HpccBuild", next_command: str) -> None:
-    from isthmus.records import HpccBuildFile
+    from isthmus.records.hpcc import HpccBuildFile
 
     parameters = [(name, str(value)) for name, value in made.parameters.items()]
     state = "compiled" if made.compiled else "to be compiled by make"

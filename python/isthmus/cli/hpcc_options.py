@@ -1,10 +1,10 @@
-"""Options that the commands around HPC Challenge share, and the words of `isthmus-hpcc` that they become."""
+"""Options that the commands around HPC Challenge share, and the request to `isthmus-hpcc` that they become."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from isthmus.cli.command import counting, given, plain
-from isthmus.running.tools import as_options
+from isthmus.running.tools import Request, as_sets, request_of, value_of
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
@@ -48,10 +48,12 @@ class RunOptions:
         )
     )
 
-    def words(self, benchmark: str) -> list[str]:
-        """The words for `isthmus-hpcc`."""
-        options = {"on": self.on, "size": self.size, "variant": self.variant, "scheme": self.scheme}
-        return [benchmark, *as_options({**options, "set": self.sets, "optimized": self.optimized})]
+    def request(self, benchmark: str) -> Request:
+        """The request to `isthmus-hpcc`."""
+        options = {"BENCH": benchmark, "on": self.on, "size": self.size, "variant": self.variant}
+        return request_of(
+            {**options, "scheme": self.scheme, "set": as_sets(self.sets or []), "optimized": self.optimized}
+        )
 
     def run(self, benchmark: str, ranks: int, shape: str | None = None, grid: str | None = None) -> "TuningRequest":
         """The run for which parameters are tuned."""
@@ -76,7 +78,7 @@ class Placement:
 class MeasurementOptions:
     """The options for the measurement; hpcc and scale share them."""
 
-    repeat: int | None = given(counting("--repeat N", "Number of repetitions; the best counts. [default: 10]"))
+    repeat: str | None = given(plain("--repeat N", "Number of repetitions; the best counts. [default: 10]"))
     share: bool = given(plain("--share", "Let several ranks share a device that cannot be divided."), False)
     launcher: str | None = given(
         plain("--launcher mpirun|srun|WORDS", "Command that starts the ranks; in WORDS {ranks} is their number.")
@@ -87,9 +89,9 @@ class MeasurementOptions:
     no_power: bool = given(plain("--no-power", "Do not sample the power."), False)
     no_tuned: bool = given(plain("--no-tuned", "Ignore the parameters that 'hpcc tune' found for this device."), False)
 
-    def words(self) -> list[str]:
-        """The words for `isthmus-hpcc`."""
-        return as_options({"repeat": self.repeat, "share": self.share})
+    def request(self) -> Request:
+        """The request to `isthmus-hpcc`."""
+        return request_of({"repeat": value_of(self.repeat or ""), "share": self.share})
 
     def watch(self) -> "Watch":
         """Makes the watch that samples power during the run."""
@@ -98,12 +100,12 @@ class MeasurementOptions:
         return Watch(self.power_command, wanted=not self.no_power)
 
 
-def tuned_words(session: Session, run: "TuningRequest") -> list[str]:
-    """The words for the parameters that were tuned for such a run; a note names them."""
+def tuned(session: Session, run: "TuningRequest") -> Request:
+    """The request for the parameters that were tuned for such a run; a note names them."""
     from isthmus.hpcc.tuning.tune import tuned_before
 
     found = tuned_before(run)
     if found is None:
-        return []
+        return {}
     session.note(found.line())
-    return found.words()
+    return found.request()

@@ -11,17 +11,17 @@ from isthmus.base.files import check_folder
 from isthmus.base.numbers import counted
 from isthmus.base.texts import to_json
 from isthmus.cli.command import argument, plain
-from isthmus.cli.hpcc_options import MeasurementOptions, RunOptions, tuned_words
+from isthmus.cli.hpcc_options import MeasurementOptions, RunOptions, tuned
 from isthmus.cli.noise import loads_of, warn_if_noisy
 from isthmus.hpcc.benchmarks import benchmark_of
 from isthmus.results.out_folder import OutFolder
-from isthmus.running.tools import as_options, as_sets
+from isthmus.running.tools import Request, also, assignments
 from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
     from isthmus.hpcc.scaling import Mode
-    from isthmus.records import CurvePoint, HpccRecord, HpccScaleFile, ScaleRow
+    from isthmus.records.hpcc import CurvePoint, HpccRecord, HpccScaleFile, ScaleRow
 
 EXAMPLES = [
     "isthmus hpcc scale hpl --ranks 1,2,4 --mode strong",
@@ -55,7 +55,7 @@ def scale(
     asked = [word.strip() for word in mode.split(",")] if mode else [one for one in MODES if growth.size]
     modes = check_modes(benchmark, asked or ["weak"])
     counts = _counts(ranks)
-    arguments = [*work.words(benchmark), *measuring.words(), *as_options({"parts": max(counts)})]
+    request = {**work.request(benchmark), **measuring.request(), "parts": max(counts)}
     if dry_run:
         session.lines([f"{benchmark}, {one}: {counted(count, 'rank')}" for one in modes for count in counts])
         return
@@ -63,8 +63,8 @@ def scale(
     check_folder(folder, "out")
     if not measuring.no_tuned:
         # The parameters for the fewest ranks, in every run: what is compared differs in the ranks alone.
-        arguments += tuned_words(session, work.run(benchmark, counts[0]))
-    runs = _Runs(session, arguments, measuring)
+        request = also(request, tuned(session, work.run(benchmark, counts[0])))
+    runs = _Runs(session, request, measuring)
     file, trouble = _measured(runs, benchmark, modes, counts)
     _show(session, benchmark, folder, file)
     if trouble is not None:
@@ -79,7 +79,7 @@ class _Runs:
     """Runs of one benchmark, each made once."""
 
     session: Session
-    arguments: list[str]
+    request: Request
     measuring: MeasurementOptions
     done: "dict[tuple[int, str], list[HpccRecord]]" = field(default_factory=dict)
 
@@ -87,12 +87,11 @@ class _Runs:
         """The records of a run on a number of ranks, with some parameters set."""
         from isthmus.hpcc.measure import measure
 
-        words = as_sets(sizes)
-        key = (ranks, " ".join(words))
+        key = (ranks, " ".join(assignments(sizes)))
         if key not in self.done:
-            arguments, launcher = [*self.arguments, *words], self.measuring.launcher
+            request, launcher = also(self.request, {"set": dict(sizes)}), self.measuring.launcher
             prefix = f"{counted(ranks, 'rank')}, "
-            self.done[key] = measure(self.session, arguments, ranks, launcher, self.measuring.watch(), prefix=prefix)
+            self.done[key] = measure(self.session, request, ranks, launcher, self.measuring.watch(), prefix=prefix)
         return self.done[key]
 
 
@@ -101,7 +100,7 @@ def _measured(
 ) -> "tuple[HpccScaleFile, IsthmusError | None]":
     """Runs the cases; returns what was measured until one failed, and its error."""
     from isthmus.hpcc.scaling import rows_of, size_at
-    from isthmus.records import HpccScaleFile
+    from isthmus.records.hpcc import HpccScaleFile
 
     rows: list[ScaleRow] = []
     curve: list[CurvePoint] = []
@@ -125,7 +124,7 @@ def _measured(
 def _predicted(runs: _Runs, rows: "list[ScaleRow]") -> "tuple[list[ScaleRow], list[CurvePoint]]":
     """The table of strong scaling, with the rates of one rank alone at the local sizes."""
     from isthmus.hpcc.scaling import local_size, predicted
-    from isthmus.records import CurvePoint
+    from isthmus.records.hpcc import CurvePoint
 
     own = (rows[0].ranks, int(rows[0].parameters["MATRIX_SIZE"]))
     strong = [row for row in rows if row.mode == "strong" and not row.shared]

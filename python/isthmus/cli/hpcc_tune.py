@@ -16,7 +16,7 @@ from isthmus.show.session import Session
 if TYPE_CHECKING:
     from isthmus.hpcc.tuning.search import Candidate
     from isthmus.hpcc.tuning.tune import TuningRequest
-    from isthmus.records import HpccTrial, HpccTuningResult
+    from isthmus.records.hpcc import HpccTrial, HpccTuningResult
 
 EXAMPLES = [
     "isthmus hpcc tune gemm --budget 60s",
@@ -94,7 +94,7 @@ def _listed() -> list[str]:
 
 
 def _show(session: Session, tuned: "HpccTuningResult", run: "TuningRequest") -> None:
-    from isthmus.records import HpccTuneFile
+    from isthmus.records.hpcc import HpccTuneFile
 
     default = figure(tuned.default_value) if tuned.default_value else "no rate"
     failed = sum(trial.value is None for trial in tuned.trials)
@@ -113,4 +113,4 @@ def _show(session: Session, tuned: "HpccTuningResult", run: "TuningRequest") -> 
     file = HpccTuneFile(context=session.context(), tuned=tuned)
     session.emit(Result(file, tuned.trials, verdict=[verdict], tables=[table], detail=[f"kept in {tuned.file}"]))
     ranks = ["-n", str(run.ranks)] if run.ranks > 1 else []
-    session.next(shlex.join(["isthmus", "hpcc", *run.words(), *run.words_of_ranks(), *ranks]))
+    session.next(shlex.join(["isthmus", "hpcc", *run.words(), *ranks]))

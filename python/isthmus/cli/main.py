@@ -1,5 +1,6 @@
 """The entry of the command: exit codes, and one line on stderr for whatever went wrong."""
 
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,8 @@ _EXTRA = re.compile(r"unexpected extra arguments? ?(?:\(s\) )?\(([^\s)]+)")
 def main(arguments: Sequence[str] | None = None) -> None:
     """Runs the command and exits: 0 done, 1 the answer is no, 2 could not run, 130 after Ctrl-C."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
+    # Looking for pydantic's plugins, of which none is meant, reads what every installed package says of itself.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     sys.exit(run(argv))
 
 

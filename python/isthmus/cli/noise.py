@@ -7,7 +7,9 @@ from isthmus.base.numbers import percent
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.records import HpccRecord, ProbeRecord, Row
+    from isthmus.records.hpcc import HpccRecord
+    from isthmus.records.probe import ProbeRecord
+    from isthmus.records.run import Row
 
 NOISY = 0.05  # (p75 - p25) / median
 LOADED = 0.1  # of the usable cores, that others took
@@ -20,7 +22,10 @@ def warn_if_noisy(session: Session, spreads: NamedValues, loads: NamedValues = (
     said = []
     if loaded := [one for one in loads if one[1] > LOADED]:
         name, worst = max(loaded, key=lambda one: one[1])
-        said.append(f"others took {percent(worst)} of the cores while {name} was measured, which is slower for it")
+        said.append(
+            f"other programs used {percent(worst)} of the cores during {name}; "
+            "the result is slower than on an idle machine"
+        )
     if noisy := [one for one in spreads if one[1] > NOISY]:
         name, worst = max(noisy, key=lambda one: one[1])
         what = f"{len(noisy)} of {len(spreads)} records"

@@ -9,14 +9,15 @@ from isthmus.base.flows import STREAM
 from isthmus.base.names import select
 from isthmus.base.numbers import as_written, counted
 from isthmus.cli.command import Sets, argument, plain, written
+from isthmus.running.applications import next_run
 from isthmus.running.limits import as_records, named, of_keys
-from isthmus.running.targets import check_target, described_platforms, is_model, next_run, read_platform, system
+from isthmus.running.targets import described_platforms, is_model, read_platform, system
 from isthmus.running.tools import Event
 from isthmus.show.output import Result, Table
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.records import Platform
+    from isthmus.records.run import Platform
 
 ROLES = ("datasheet", "configuration", "calibrated", "assumed", "set")
 EXAMPLES = ["isthmus platform show model:aws-f1", "isthmus platform list", "isthmus platform new 'My board'"]
@@ -45,12 +46,11 @@ def show(
     (taken from a published measurement), assumed (ours, with a range and the reason). For a system file: its hosts,
     its boards and their wiring.
     """
-    from isthmus.records import PlatformFile
+    from isthmus.records.listings import PlatformFile
     from isthmus.running.integration import NO_MEASUREMENT, is_calibrated
 
     if not is_model(target) and ":" not in target:
         target = f"model:{target}"
-    check_target(target)
     if not is_model(target):
         raise IsthmusError(f"TARGET: '{target}' is a real device; expected model:NAME or FILE.toml")
     if (several := system(target, sets or [])) is not None:
@@ -100,7 +100,6 @@ def new(
         raise IsthmusError(f"--out: expected a name that ends in .toml, got '{file}'")
     if not is_model(like):
         raise IsthmusError(f"--like: expected model:NAME or FILE.toml, got '{like}'")
-    check_target(like)
     if file.exists():
         raise IsthmusError(f"{file}: is there already", hint="another --out writes beside it.")
     write_atomically(file, template(name, str(file), like, {}))
@@ -114,7 +113,8 @@ def list_platforms(session: Session) -> None:
     Each row says how the board is joined to its host and whose memory its circuits work on, by the classes of Choi et
     al., TRETS 2019, table 1 (choi2019).
     """
-    from isthmus.records import Platform, PlatformsFile
+    from isthmus.records.listings import PlatformsFile
+    from isthmus.records.run import Platform
     from isthmus.running.integration import NO_MEASUREMENT, classified
 
     found = [classified(target, Platform.model_validate(event)) for target, event in described_platforms().items()]
@@ -136,7 +136,7 @@ def list_platforms(session: Session) -> None:
 
 
 def _show_system(session: Session, event: Event) -> None:
-    from isthmus.records import System, SystemFile
+    from isthmus.records.listings import System, SystemFile
 
     found = System.model_validate(event)
     wires = {board.name: [wire.channel for wire in found.wires if wire.board == board.name] for board in found.boards}

@@ -11,15 +11,16 @@ from isthmus.base.names import select
 from isthmus.base.sizes import format_size, parse_size, parse_sizes
 from isthmus.cli.command import PORTS, Coarse, DryRun, Fine, List, Sets, argument, configured, given, plain
 from isthmus.cli.noise import loads_of, warn_if_noisy
+from isthmus.running.applications import next_run
 from isthmus.running.probes import all_probes
 from isthmus.running.probing import Probing, run_probing, served_by
-from isthmus.running.targets import check_grain, check_target, is_model, next_run, system
+from isthmus.running.targets import check_grain, system
 from isthmus.show.events import Listener
 from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.records import ProbeRecord
+    from isthmus.records.probe import ProbeRecord
 
 EXAMPLES = [
     "isthmus probe model:aws-f1",
@@ -109,19 +110,12 @@ def probe(
         return session.lines([f"{name}  {probe.meaning}" for name, probe in all_probes().items()])
     if target is None:
         raise IsthmusError("TARGET: expected a target", hint="'isthmus run --list' names them.")
-    check_target(target)
-    if not is_model(target):
-        for option in (name for name, value in {"set": sets, **vars(of_model)}.items() if value):
-            raise IsthmusError(
-                f"--{option}: '{target}' is a real device, and only models have numbers, links, ports, starts, "
-                "states and maintenance"
-            )
     asked = chosen(fine, coarse)
     check_grain(asked, target)
     chosen_sizes = resolve("sizes", sizes)
     probing = Probing(
         target,
-        _chosen(target, probes or [], sets or []),
+        _chosen(target, probes or [], sets or [], dry_run),
         parse_sizes(chosen_sizes.value),
         resolve("repeat", repeat).value,
         parse_sizes(burst) if burst else (),
@@ -138,12 +132,14 @@ def probe(
     return _measure(session, probing)
 
 
-def _chosen(target: str, wanted: list[str], sets: list[str]) -> list[str]:
-    """The probes that the target serves, and those that are named: for these the tool says what the target lacks."""
+def _chosen(target: str, wanted: list[str], sets: list[str], by_name: bool) -> list[str]:
+    """The probes that are named, and those of the globs that the target serves; none where the tool is to choose.
+
+    `by_name`: there is to be the name of each.
+    """
+    if not by_name and all(word in all_probes() for word in wanted):
+        return wanted
     names = select("probe", wanted, list(all_probes()))
-    if not is_model(target):
-        for name in (name for name in names if name in wanted and all_probes()[name].on_models_alone):
-            raise IsthmusError(f"probe '{name}': '{target}' is a real device, and only a model can tell")
     served = served_by(target, sets)
     return [name for name in names if name in served or name in wanted] or names
 
@@ -182,7 +178,7 @@ def _next(probing: Probing) -> str:
 
 
 def _show(session: Session, records: "list[ProbeRecord]", complete: bool) -> None:
-    from isthmus.records import ProbeFile
+    from isthmus.records.probe import ProbeFile
     from isthmus.show.probe_tables import headline, probe_tables, spreads, wrong_lines
 
     file = ProbeFile(context=session.context(complete=complete), records=records)

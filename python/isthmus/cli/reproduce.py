@@ -14,7 +14,7 @@ from isthmus.show.progress import duration
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.records import PaperFigure, PaperRow, Recalibration
+    from isthmus.records.papers import PaperFigure, PaperRow, Recalibration
     from isthmus.reproduction.evaluation import Evaluation
     from isthmus.reproduction.holdout import HoldOut
     from isthmus.reproduction.model_runs import ToolAnswers
@@ -145,7 +145,7 @@ def _new(session: Session, file: str) -> None:
 
 
 def _hold_out(session: Session, study: "HoldOut", experiment: str) -> None:
-    from isthmus.records import ReproduceFile
+    from isthmus.records.papers import ReproduceFile
     from isthmus.reproduction.tables import held_out_table
 
     with session.progress() as progress:
@@ -199,7 +199,7 @@ def _show(
     only_failing: bool,
     figures: "list[PaperFigure]",
 ) -> None:
-    from isthmus.records import ReproduceFile
+    from isthmus.records.papers import ReproduceFile
     from isthmus.reproduction.comparison import AGREE, failing, paper_rows, score
     from isthmus.reproduction.tables import score_line, score_table
 

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
-from isthmus.base.faults import FAULTS_HELP, check_faults
 from isthmus.base.flows import FLOWS, SHARED
 from isthmus.base.grain import DEFAULT, Grain, chosen
-from isthmus.base.names import listed, meant
+from isthmus.base.names import listed
 from isthmus.base.numbers import seconds
-from isthmus.cli.command import Coarse, DryRun, Fine, List, argument, configured, counting, given, plain, written
+from isthmus.cli.command import Coarse, DryRun, Fine, List, argument, configured, given, plain, written
 from isthmus.cli.lists import list_choices
 from isthmus.cli.plan import show_plan
+from isthmus.cli.reasons import Reasons, with_limits
+from isthmus.running.application import is_description
 from isthmus.running.application_options import (
     ApplicationOptions,
     TypedOptions,
@@ -22,17 +23,18 @@ from isthmus.running.application_options import (
     run_count,
     spread,
 )
-from isthmus.running.applications import applications, describe, is_description
-from isthmus.running.coherence import MEANINGS, TREE, beside, check_delay, check_method, check_rewrite, kept_coherent
+from isthmus.running.applications import applications, describe, flows_of
+from isthmus.running.coherence import MEANINGS, TREE, beside, kept_coherent
 from isthmus.running.experiments import Experiment, Trace, command, refuse_wrong, run_experiment
 from isthmus.running.parallel import in_order
-from isthmus.running.targets import check_grain, check_target, flows_of, is_model, is_native
+from isthmus.running.targets import check_grain, is_model
+from isthmus.running.tools import placed, value_of
 from isthmus.show.events import Listener
 from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.records import Row
+    from isthmus.records.run import Row
     from isthmus.running.descriptions.application import DescribedApplication
 
 EXAMPLES = [
@@ -93,9 +95,9 @@ class RunRequest:
         configured("--flow FLOW", f"How data flows: {listed(FLOWS, 'or')}. [default: the target's first]")
     )
     count: Count = None
-    workers: int | None = given(counting("--workers N", "Threads of the target native. [default: one for each core]"))
-    units: int | None = given(
-        counting(
+    workers: str | None = given(plain("--workers N", "Threads of the target native. [default: one for each core]"))
+    units: str | None = given(
+        plain(
             "--compute-units N",
             "Copies of the kernel on the target native. [default: one for each worker, if messages are independent]",
         )
@@ -110,7 +112,13 @@ class RunRequest:
         )
     )
     seed: str | None = given(configured("--seed N", "Seed of the random numbers."))
-    faults: str | None = given(plain("--faults NAME=VALUE,...", FAULTS_HELP))
+    faults: str | None = given(
+        plain(
+            "--faults NAME=VALUE,...",
+            "Inject faults: stall, drop, duplicate and corrupt are probabilities 0..1; with die=N the consumer dies "
+            "after N messages. A link sends again what it loses.",
+        )
+    )
     method: str | None = given(
         plain("--method METHOD", f"How a SoC keeps shared buffers coherent: {listed(MEANINGS, 'or')}; "
               "or BUFFER=METHOD,... for each buffer. [default: tree]")
@@ -142,12 +150,8 @@ class TraceOptions:
 
     def chosen(self) -> Trace | None:
         """The trace that the options ask for; None without these options."""
-        if self.trace is not None:
-            return Trace(self.trace, self.trace_window, tuple(self.trace_parts or ()), self.trace_limit)
-        for name, value in vars(self).items():
-            if value:
-                raise IsthmusError(f"--{name.replace('_', '-')}: expected --trace FILE beside it")
-        return None
+        asked = Trace(self.trace, self.trace_window, tuple(self.trace_parts or ()), self.trace_limit)
+        return None if asked == Trace(None) else asked
 
 
 def run(
@@ -165,6 +169,7 @@ def run(
     coarse: Coarse = False,
     repeat: Repeat = None,
     warmup: Warmup = None,
+    reasons: Reasons = None,
     list_: List = False,
     dry_run: DryRun = False,
 ) -> None:
@@ -175,35 +180,33 @@ def run(
     the host's memory, where the circuit reads and writes them.
     Every output is compared with an independent reference. Rates count from the first acquire or enqueue to the last
     output; set-up is not counted. A model needs no hardware; its numbers are marked "model", and it runs once, because
-    every run gives the same. A real device runs several times: the median counts, and the row shows which share of the
-    cores other programs took meanwhile.
+    every run gives the same; then short runs with one number changed find what limits it, unless --reasons is none. A
+    real device runs several times: the median counts, and the row shows which share of the cores other programs took
+    meanwhile.
     """
     if list_:
         return list_choices(session)
-    asked = chosen(fine, coarse)
-    experiments = [
-        replace(
-            experiment,
-            trace=tracing.chosen(),
-            repeat=resolve("repeat", repeat).value,
-            warmup=resolve("warmup", warmup).value,
-        )
-        for experiment in _experiments(app, wanted, typed)
-    ]
-    experiments = [replace(one, grain=_grain(asked, one)) for one in experiments]
+    grain, asked = chosen(fine, coarse), ApplicationOptions(wanted.count, typed, tuple(wanted.sets or ()))
+    with placed(asked.places()):
+        found = _experiments(app, wanted, asked)
+    repeats = {"repeat": resolve("repeat", repeat).value, "warmup": resolve("warmup", warmup).value}
+    experiments = [replace(one, trace=tracing.chosen(), **repeats) for one in found]
+    experiments = [replace(one, grain=_grain(grain, one)) for one in experiments]
+    if dry_run or len(experiments) > 1:
+        for one in experiments:
+            one.check()
     if dry_run:
         return show_plan(session, experiments)
-    if len(experiments) > 1:
-        return _show_rows(session, experiments, _measure_each(session, experiments))
-    row = _measure(session, experiments[0])
-    return _show(session, experiments[0], row)
+    rows = _measure(session, experiments, resolve("reasons", reasons).value)
+    if len(rows) > 1:
+        return _show_rows(session, experiments, rows)
+    return _show(session, experiments[0], rows[0])
 
 
-def _experiments(app: str | None, wanted: RunRequest, typed: TypedOptions) -> list[Experiment]:
+def _experiments(app: str | None, wanted: RunRequest, asked: ApplicationOptions) -> list[Experiment]:
     """Makes one experiment for each row: for each value of a parameter that has several."""
     from isthmus.running.descriptions.application import as_application, read_described
 
-    asked = ApplicationOptions(wanted.count, typed, tuple(wanted.sets or ()))
     if app is None:
         asked.check([])
         known = ", ".join(applications())
@@ -216,7 +219,6 @@ def _experiments(app: str | None, wanted: RunRequest, typed: TypedOptions) -> li
     target = resolve("on", wanted.on).value
     if target is None:
         raise IsthmusError("--on: expected a target", hint="'isthmus run --list' names them.")
-    check_target(target)
     how_many, given = asked.of_application(application)
     parameters = parameters_of(application, given)
     experiment = Experiment(
@@ -228,8 +230,8 @@ def _experiments(app: str | None, wanted: RunRequest, typed: TypedOptions) -> li
         bytes_each=application.bytes_each,
         parameters=parameters,
         seed=resolve("seed", wanted.seed).value,
-        workers=wanted.workers,
-        units=wanted.units,
+        workers=value_of(wanted.workers or ""),
+        units=value_of(wanted.units or ""),
         mapping=tuple(wanted.mapping or ()),
         sets=asked.platform_sets(),
         channel=wanted.channel,
@@ -238,8 +240,8 @@ def _experiments(app: str | None, wanted: RunRequest, typed: TypedOptions) -> li
         method=wanted.method or (TREE if application.shares_buffers else None),
         rewrite=wanted.rewrite,
         delay=wanted.delay,
+        places=asked.places(),
     )
-    _check(experiment)
     if described is not None:
         return [kept_coherent(_of_description(experiment, described))]
     experiment = replace(experiment, flow=_flow_of(experiment))
@@ -256,37 +258,16 @@ def _of_description(experiment: Experiment, described: "DescribedApplication") -
     return replace(experiment, flow=flow, sets=(*more, *experiment.sets), method=method)
 
 
-def _check(experiment: Experiment) -> None:
-    target = experiment.target
-    check_faults(experiment.faults, "--faults")
-    for name, check in (("method", check_method), ("rewrite", check_rewrite), ("delay", check_delay)):
-        if (value := getattr(experiment, name)) is not None:
-            check(value, f"--{name}")
-    if experiment.sets and not is_model(target):
-        raise IsthmusError(f"--set: '{target}' is a real device and has no numbers to replace")
-    if experiment.channel and not is_model(target):
-        raise IsthmusError(f"--channel: '{target}' is a real device, and only models have links to choose")
-    of_threads = {"workers": experiment.workers, "compute-units": experiment.units, "map": experiment.mapping}
-    for name, given_value in of_threads.items():
-        if given_value and not is_native(target):
-            raise IsthmusError(f"--{name}: expected the target native, got '{target}'")
-
-
 def _flow_of(experiment: Experiment) -> str:
     """The flow that was asked for, else the first that the target has.
 
-    If a model has no flow, or not this one, its tool says which part the model lacks.
+    If it has none, or not this one, its tool says what is missing.
     """
-    target, wanted = experiment.target, experiment.flow
-    if wanted and is_model(target):
+    wanted = experiment.flow
+    if wanted:
         return wanted
-    offered = flows_of(experiment.application, target, experiment.sets)
-    if not offered and not is_model(target):
-        raise IsthmusError(f"--on: '{experiment.application}' has no flow that '{target}' offers")
-    if wanted and offered and wanted not in offered:
-        hint = meant(wanted, offered)
-        raise IsthmusError(f"--flow: '{target}' has no flow '{wanted}'; expected {listed(offered, 'or')}", hint=hint)
-    return wanted or next(iter(offered), FLOWS[0] if experiment.method is None else SHARED)
+    offered = flows_of(experiment.application, experiment.target, experiment.sets)
+    return next(iter(offered), FLOWS[0] if experiment.method is None else SHARED)
 
 
 def _grain(asked: Grain | None, experiment: Experiment) -> Grain:
@@ -299,26 +280,16 @@ def _grain(asked: Grain | None, experiment: Experiment) -> Grain:
     return "fine"
 
 
-def _measure(session: Session, experiment: Experiment) -> "Row":
-    from isthmus.running.judge import judge_in_parallel
-
-    with Listener(session) as listener:
-        row = judge_in_parallel(experiment, run_experiment(experiment, listener), listener)
-    session.stream(row)
-    return row
-
-
-def _measure_each(session: Session, experiments: Sequence[Experiment]) -> "list[Row]":
+def _measure(session: Session, experiments: Sequence[Experiment], reasons: str) -> "list[Row]":
     """Models side by side on all cores, anything else one after the other."""
-    from isthmus.running.judge import run_and_judge
-
-    if any(one.trace for one in experiments):
+    if len(experiments) > 1 and any(one.trace for one in experiments):
         raise IsthmusError("--trace: expected one row, give each parameter one value")
     with Listener(session) as listener:
-        if is_model(experiments[0].target):
-            rows = in_order(experiments, listener, run_and_judge)
+        if len(experiments) > 1 and is_model(experiments[0].target):
+            rows = in_order(experiments, listener, run_experiment)
         else:
             rows = [run_experiment(one, listener) for one in experiments]
+        rows = with_limits(experiments, rows, reasons, listener)
     for row in rows:
         session.stream(row)
     return rows
@@ -326,7 +297,7 @@ def _measure_each(session: Session, experiments: Sequence[Experiment]) -> "list[
 
 def _show_rows(session: Session, experiments: Sequence[Experiment], rows: "list[Row]") -> None:
     from isthmus.cli.noise import warn_of_rows
-    from isthmus.records import RunFile
+    from isthmus.records.run import RunFile
     from isthmus.results.verdict import decide, kind_of, pace, work
     from isthmus.results.wrong import wrong_lines
     from isthmus.show.tables import parameters_told, rows_table
@@ -350,7 +321,7 @@ def _show_rows(session: Session, experiments: Sequence[Experiment], rows: "list[
 
 def _show(session: Session, experiment: Experiment, row: "Row") -> None:
     from isthmus.cli.noise import warn_of_rows
-    from isthmus.records import RunFile
+    from isthmus.records.run import RunFile
     from isthmus.results.verdict import heading, kind_of, latency, reason, work
     from isthmus.results.wrong import wrong_lines
     from isthmus.running.judge import changed, worth_trying

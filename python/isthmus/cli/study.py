@@ -1,7 +1,7 @@
 """`isthmus study FILE`: applications on several targets in several flows, and a verdict for each."""
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,9 +9,11 @@ from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import check_folder
 from isthmus.base.grain import chosen
+from isthmus.base.groups import grouped_by
 from isthmus.base.texts import to_json, to_json_line
 from isthmus.cli.command import Coarse, DryRun, Fine, List, argument, configured, plain
 from isthmus.cli.plan import show_plan
+from isthmus.cli.reasons import Reasons, with_limits
 from isthmus.cli.run import Count, Repeat, Sets, Warmup
 from isthmus.results.out_folder import OutFolder
 from isthmus.running.application_options import ApplicationOptions, TypedOptions
@@ -26,7 +28,8 @@ from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
-    from isthmus.records import ProbeFile, ProbeRecord, Row, StudyFile
+    from isthmus.records.probe import ProbeFile, ProbeRecord
+    from isthmus.records.run import Row, StudyFile
     from isthmus.report.contents import ReportContents
 
 EXAMPLES = [
@@ -56,6 +59,7 @@ def study(
     warmup: Warmup = None,
     beside: With = None,
     no_probes: NoProbes = False,
+    reasons: Reasons = None,
     out: Out = None,
     list_: List = False,
     dry_run: DryRun = False,
@@ -64,9 +68,11 @@ def study(
 
     A study file names applications: those of Isthmus, or programs of your own ('isthmus new' writes one with its
     study). --NAME VALUE sets a parameter of the applications that have it. Models run in parallel on all cores; a real
-    device runs alone and several times, and a row within the spread of the fastest is not ranked below it. Then each
-    target is probed for some seconds, for the curves of the report, unless a file of --with has probes of it. --set
-    changes the models. An OpenCL device has no flow 'stream'.
+    device runs alone and several times, and a row within the spread of the fastest is not ranked below it. Short runs
+    with one number of the model changed find the bottleneck of the fastest model of each target; of the other models
+    the report names the busiest part, unless --reasons is all. Then each target is probed for some seconds, for the
+    curves of the report, unless a file of --with has probes of it. --set changes the models. An OpenCL device has no
+    flow 'stream'.
     The study writes study.json, probes.json, report.html and chart.svg to DIR/NAME; NAME is the stem of FILE. Each row
     is in DIR/NAME/study.jsonl as soon as it is complete. Files of an earlier run move to DIR/NAME/earlier/TIME. While
     another run still writes to DIR/NAME, this one writes to DIR/NAME-2.
@@ -88,33 +94,43 @@ def study(
     if dry_run:
         return show_plan(session, experiments)
     contents = gather([Path(name) for name in beside or []], f"Study {path.stem}")
+    explained = resolve("reasons", reasons).value
     wanted = Path(resolve("out", out).value) / path.stem
     check_folder(wanted, "--out")
     known = {record.target for record in contents.probes}
     unknown = [] if no_probes else [run for run in experiments if run.target not in known]
     with OutFolder(wanted, FILES, session.note) as folder:
-        rows = _run_all(session, experiments, folder)
+        rows = _run_all(session, experiments, folder, explained)
         records = _probe_all(session, list({run.target: run for run in unknown}.values()))
-        return _conclude(session, rows, records, contents, folder)
+        return _conclude(session, rows, records, contents, folder, explained == "all")
 
 
-def _run_all(session: Session, experiments: Sequence[Experiment], folder: OutFolder) -> "list[Row]":
+def _run_all(session: Session, experiments: Sequence[Experiment], folder: OutFolder, reasons: str) -> "list[Row]":
     """Runs models in parallel, then each real device by itself, so that nothing disturbs the measurement."""
-    from isthmus.running.judge import run_and_judge
-
     kept = _Rows(session, folder)
     models = {number: run for number, run in enumerate(experiments) if is_model(run.target)}
     with Listener(session, f"{len(models)} models side by side: ") as listener:
-        totals: Counter[str] = Counter()
-        for run in models.values():
-            totals[run.counted] += run.count
-        run_in_parallel(models, Tally(listener, totals), kept.keep, run_and_judge)
+        try:
+            _run_models(models, listener, kept, reasons)
+        finally:
+            kept.stream()
     for number, experiment in enumerate(experiments):
         if number not in models:
             prefix = f"run {number + 1} of {len(experiments)}, {experiment.target} {experiment.flow}: "
             with Listener(session, prefix) as listener:
                 kept.keep(number, run_experiment(experiment, listener))
+            kept.stream()
     return kept.in_order()
+
+
+def _run_models(models: Mapping[int, Experiment], listener: Listener, kept: "_Rows", reasons: str) -> None:
+    """Runs them, and those that `reasons` chooses again for what limits them."""
+    totals: Counter[str] = Counter()
+    for run in models.values():
+        totals[run.counted] += run.count
+    run_in_parallel(models, Tally(listener, totals), kept.keep, run_experiment)
+    for number, row in zip(models, with_limits(models.values(), kept.in_order(), reasons, listener), strict=True):
+        kept.keep(number, row)
 
 
 def _probe_all(session: Session, experiments: Sequence[Experiment]) -> "list[ProbeRecord]":
@@ -148,10 +164,13 @@ class _Rows:
         self._streamed = 0
 
     def keep(self, number: int, row: "Row") -> None:
-        """Writes all complete rows to the file; streams this one once those before it are complete."""
+        """Writes all rows that ran to the file."""
         self._rows[number] = row
         lines = "".join(to_json_line(row) for row in self.in_order())
         self._session.kept_in(self._folder.write("study.jsonl", lines))
+
+    def stream(self) -> None:
+        """Streams the rows that are complete, as far as those before them are."""
         while self._streamed in self._rows:
             self._session.stream(self._rows[self._streamed])
             self._streamed += 1
@@ -161,10 +180,16 @@ class _Rows:
 
 
 def _conclude(
-    session: Session, rows: "list[Row]", records: "list[ProbeRecord]", contents: "ReportContents", folder: OutFolder
+    session: Session,
+    rows: "list[Row]",
+    records: "list[ProbeRecord]",
+    contents: "ReportContents",
+    folder: OutFolder,
+    every_reason: bool,
 ) -> None:
     from isthmus.cli.noise import warn_of_rows
-    from isthmus.records import ProbeFile, StudyFile
+    from isthmus.records.probe import ProbeFile
+    from isthmus.records.run import StudyFile
     from isthmus.results.verdict import decide_each, said_of_others, said_with_reason, work
     from isthmus.results.wrong import wrong_lines
     from isthmus.show.tables import rows_table
@@ -182,7 +207,8 @@ def _conclude(
     written = _write(folder, file, probes, contents)
     if probes is not None:
         session.keep(probes)
-    of_each = [[row for row in rows if row.application == name] for name in verdicts]
+    by_application = grouped_by(lambda row: row.application, rows)
+    of_each = list(by_application.values())
     session.emit(
         Result(
             file=file,
@@ -193,7 +219,11 @@ def _conclude(
             ],
             tables=[rows_table(of_one, titled=len(of_each) > 1) for of_one in of_each],
             detail=[
-                *(line for one in file.verdicts for line in said_of_others(one, len(of_each))),
+                *(
+                    line
+                    for one in file.verdicts
+                    for line in said_of_others(one, by_application[one.application], every_reason, len(verdicts))
+                ),
                 *(f"{work(of_one[0])} in each run" for of_one in of_each),
                 *([named(limits)] if limits else []),
                 f"written: {', '.join(map(str, written))}",

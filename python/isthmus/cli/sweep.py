@@ -23,7 +23,7 @@ from isthmus.sweeping.pareto import Objective, front, read_objectives
 from isthmus.sweeping.values import Axis, read_axes
 
 if TYPE_CHECKING:
-    from isthmus.records import SweepFile, SweepRow
+    from isthmus.records.swept import SweepFile, SweepRow
     from isthmus.sweeping.points import Point
     from isthmus.sweeping.sweep_folder import SweepFolder
     from isthmus.sweeping.tornado import Bars
@@ -164,7 +164,7 @@ def _run(session: Session, plan: _Plan, kept: "SweepFolder") -> "dict[str, Sweep
 
 
 def _file(session: Session, plan: _Plan, ordered: "list[SweepRow]", rows: "dict[str, SweepRow]") -> "SweepFile":
-    from isthmus.records import SweepFile
+    from isthmus.records.swept import SweepFile
     from isthmus.sweeping.tornado import told
 
     return SweepFile(

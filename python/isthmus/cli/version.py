@@ -5,6 +5,7 @@ import shutil
 import subprocess
 
 from isthmus.base.build_info import build_info
+from isthmus.recording.layer import shipped_loader
 
 
 def version_lines() -> list[str]:
@@ -20,8 +21,8 @@ def version_lines() -> list[str]:
 
 
 def opencl_loader() -> str | None:
-    """The name of the OpenCL loader library if there is one."""
-    for name in ("libOpenCL.so.1", "libOpenCL.so"):
+    """The OpenCL loader that devices are found with: this machine's, else the one of the package."""
+    for name in ("libOpenCL.so.1", *map(str, shipped_loader())):
         try:
             ctypes.CDLL(name)
         except OSError:

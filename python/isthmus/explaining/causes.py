@@ -6,7 +6,7 @@ from functools import partial
 
 from isthmus.explaining.changes import Access, Change
 from isthmus.explaining.measurement import TO_DEVICE, TO_HOST
-from isthmus.records import Platform
+from isthmus.records.run import Platform
 from isthmus.running.coherence import KEPT_BY
 
 KIB = 1 << 10

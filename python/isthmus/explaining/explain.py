@@ -8,7 +8,7 @@ from isthmus.explaining.causes import Cause, causes_of
 from isthmus.explaining.changes import Change
 from isthmus.explaining.measurement import Measurement
 from isthmus.explaining.ranking import SECOND, Fit, Trial, added, alike, distance, error_of, fit, needs_two, places
-from isthmus.records import Platform
+from isthmus.records.run import Platform
 from isthmus.running.parallel import OnCount
 from isthmus.running.predictions import Answer, Predictions
 

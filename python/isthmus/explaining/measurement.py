@@ -12,7 +12,7 @@ from isthmus.base.names import unknown
 from isthmus.base.numbers import as_number, figure
 from isthmus.base.sizes import format_size, parse_size
 from isthmus.base.units import BYTES, TIMES
-from isthmus.records import Platform
+from isthmus.records.run import Platform
 from isthmus.running.integration import OF_PROCESSORS
 from isthmus.running.predictions import Pairs, Query
 from isthmus.running.probes import COPIES, SHARED_MEMORY, STREAMS, all_probes

@@ -9,8 +9,8 @@ from isthmus.explaining.asking import NextMeasurement
 from isthmus.explaining.explain import Explanation
 from isthmus.explaining.measurement import Measurement
 from isthmus.explaining.ranking import NEAR, Fit
-from isthmus.records import Expectation, ExplainAsk, ExplainRow, ExplainVerdict, Quantity, WaterfallStep
-from isthmus.results.verdict import KIND_WORDS
+from isthmus.records.base import KIND_WORDS
+from isthmus.records.explained import Expectation, ExplainAsk, ExplainRow, ExplainVerdict, Quantity, WaterfallStep
 from isthmus.running.probes import all_probes
 from isthmus.show.output import Table, without
 

@@ -52,7 +52,7 @@ class Growth:
 
 @dataclass(frozen=True)
 class Benchmark:
-    """Python's knowledge of a benchmark; the tool has its host side, name and meaning (`isthmus-hpcc --list`).
+    """Python's knowledge of a benchmark; the tool has its host side, name and meaning (`isthmus-hpcc --describe`).
 
     `design` is that of its kernels; without one its base run is host code alone. `spaces` are the values that
     `hpcc tune` tries, by the form of the kernels (cpu, gpu or single): sizes of a problem (LOG_FFT_SIZE, MATRIX_SIZE,

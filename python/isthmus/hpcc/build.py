@@ -10,8 +10,9 @@ from isthmus.hpcc import side_file
 from isthmus.hpcc.benchmarks import design_of
 from isthmus.hpcc.configurations import Configuration, banks_of
 from isthmus.hpcc.vendors import VendorBuild, binary_of, files_of
-from isthmus.records import HpccBuild, Value
-from isthmus.running.tools import Launch, as_sets, assignments, collect
+from isthmus.records.base import Value
+from isthmus.records.hpcc import HpccBuild
+from isthmus.running.tools import Launch, Request, as_sets, collect, request_of
 
 HEADERS = ("hls.h", "types.h")
 
@@ -19,8 +20,9 @@ HEADERS = ("hls.h", "types.h")
 def for_board(benchmark: str, configuration: Configuration, sets: Sequence[str], folder: Path) -> HpccBuild:
     """Writes what the tool of a board needs to compile a benchmark, and the side file of the binary, into a folder."""
     design = design_of(benchmark)
-    overrides = as_sets((*assignments(configuration.of(benchmark)), *sets))
-    made = compilation_of([benchmark, "--parameters", "--on", "board", "--variant", "single", *overrides])
+    overrides = {**configuration.of(benchmark), **as_sets(sets)}
+    asked = {"BENCH": benchmark, "parameters": True, "on": "board", "variant": "single"}
+    made = compilation_of(request_of({**asked, "set": overrides}))
     parameters = compiled_in(made)
     kernels = data_folder("kernels") / "hpcc"
     work = VendorBuild(
@@ -68,13 +70,13 @@ def _write_if_other(path: Path, text: str) -> None:
         write_atomically(path, text)
 
 
-def for_device(benchmark: str, arguments: Sequence[str], folder: Path) -> HpccBuild:
-    """Compiles a benchmark for an OpenCL device of this machine; `arguments` are those of `isthmus-hpcc`."""
+def for_device(benchmark: str, request: Request, folder: Path) -> HpccBuild:
+    """Compiles a benchmark for an OpenCL device of this machine; `request` is that to `isthmus-hpcc`."""
     design_of(benchmark)
     binary = folder / f"{benchmark}.bin"
     with saying(f"{folder}: cannot make the folder"):
         folder.mkdir(parents=True, exist_ok=True)
-    made = compilation_of([benchmark, "--compile", str(binary), *arguments])
+    made = compilation_of({**request, "compile": str(binary)})
     device = made["device_info"]
     side = {
         "benchmark": benchmark,
@@ -107,7 +109,7 @@ def compiled_in(made: dict[str, Any]) -> dict[str, Value]:
     return {name: value for name, value in made["parameters"].items() if name not in free}
 
 
-def compilation_of(arguments: list[str], launch: Launch | None = None) -> dict[str, Any]:
-    """What `isthmus-hpcc` with these arguments compiles, or would; here or where `launch` starts one rank."""
-    (made,) = collect("isthmus-hpcc", arguments, "compilation", launch)
+def compilation_of(request: Request, launch: Launch | None = None) -> dict[str, Any]:
+    """What `isthmus-hpcc` compiles for a request, or would; here or where `launch` starts one rank."""
+    (made,) = collect("isthmus-hpcc", request, "compilation", launch)
     return made

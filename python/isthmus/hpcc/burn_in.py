@@ -4,7 +4,7 @@ import statistics
 from collections.abc import Sequence
 
 from isthmus.base.numbers import figure, percent
-from isthmus.records import HpccRecord
+from isthmus.records.hpcc import HpccRecord
 from isthmus.show.output import Table
 from isthmus.show.progress import duration
 

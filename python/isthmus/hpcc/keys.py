@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from isthmus.records import HpccRecord
+    from isthmus.records.hpcc import HpccRecord
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """One run of a benchmark of HPC Challenge: its ranks, its records, and its progress."""
 
 import platform
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 
 from isthmus.base.errors import IsthmusError
@@ -12,9 +12,9 @@ from isthmus.hpcc.launch import launch_of
 from isthmus.hpcc.power.watch import Watch
 from isthmus.hpcc.sight import other_devices, seen, with_reason
 from isthmus.hpcc.tables import map_lines
-from isthmus.records import HpccPlace, HpccRecord
+from isthmus.records.hpcc import HpccPlace, HpccRecord
 from isthmus.running.parallel import cores
-from isthmus.running.tools import Event, Launch, NoReasonError, record_of, run_tool
+from isthmus.running.tools import Event, Launch, NoReasonError, Request, record_of, run_tool
 from isthmus.show.events import Listener
 from isthmus.show.session import Session
 
@@ -33,20 +33,20 @@ def warn_of_turns(session: Session, ranks: int, launcher: str | None) -> None:
     """Warns, before ranks are started here, if there are more of them than cores."""
     if launcher is None and ranks > cores():
         session.warn(
-            f"{ranks} ranks take turns on {counted(cores(), 'core')}: it lasts as much longer, "
-            "and where they share a device no rate is a device's"
+            f"{ranks} ranks take turns on {counted(cores(), 'core')}: the run takes proportionally longer, "
+            "and rates of a shared device are not the device's own"
         )
 
 
 def measure(
     session: Session,
-    arguments: Sequence[str],
+    request: Request,
     ranks: int,
     launcher: str | None = None,
     watch: Watch | None = None,
     prefix: str = "",
 ) -> list[HpccRecord]:
-    """The records of `isthmus-hpcc` with these arguments on so many ranks; wrong results are records too.
+    """The records of `isthmus-hpcc` for a request on so many ranks; wrong results are records too.
 
     `watch` adds what it saw, by default the power of which this host tells; `prefix` stands before the progress of one
     of several runs.
@@ -66,17 +66,17 @@ def measure(
 
         launch = launch_of(ranks, launcher)
         try:
-            return run(arguments, launch, tell, session.stream, watch or Watch())
+            return run(request, launch, tell, session.stream, watch or Watch())
         except IsthmusError as error:
             # Ranks that did not start say no reason, and would see no device either.
-            if not launch.words or "--on" not in arguments or isinstance(error, NoReasonError):
+            if not launch.words or "on" not in request or isinstance(error, NoReasonError):
                 raise
-            targets = arguments[arguments.index("--on") + 1].split(",")
+            targets = request["on"].split(",")
             raise with_reason(error, targets, seen(), seen(launch)) from None
 
 
 def run(
-    arguments: Sequence[str],
+    request: Request,
     launch: Launch,
     on_event: Callable[[Event], None] = lambda event: None,
     on_record: Callable[[HpccRecord], None] = lambda record: None,
@@ -99,9 +99,9 @@ def run(
                 watch.take(event)
             on_event(event)
 
-    patient = replace(launch, grace_s=ROUND_S) if "--for" in arguments else launch
+    patient = replace(launch, grace_s=ROUND_S) if "for" in request else launch
     try:
-        run_tool("isthmus-hpcc", arguments, sort, patient)
+        run_tool("isthmus-hpcc", request, sort, patient)
     except KeyboardInterrupt:
         if records:
             raise InterruptedBurnIn(records) from None

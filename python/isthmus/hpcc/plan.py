@@ -1,15 +1,14 @@
 """`hpcc --dry-run`: what a run would do on its ranks and devices, and how long it would take."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from isthmus.base.numbers import counted, figure
 from isthmus.hpcc.launch import launch_of
 from isthmus.hpcc.tables import map_lines
-from isthmus.records import HpccPlace
+from isthmus.records.hpcc import HpccPlace
 from isthmus.results.store import newest
-from isthmus.running.tools import Event, assignments, collect
+from isthmus.running.tools import Event, Request, assignments, collect
 from isthmus.show.progress import duration
 
 # What a device is taken to do where no run is known that tells: operations a second for each of its compute units, and
@@ -23,9 +22,9 @@ START_S = 2.0  # to start ranks and compile kernels
 SAME = ("benchmark", "variant", "size", "run", "ranks", "grid", "parameters")
 
 
-def plan_of(arguments: Sequence[str], ranks: int, launcher: str | None = None) -> Event:
-    """The plan of `isthmus-hpcc` with these arguments; an IsthmusError if it could not run."""
-    (plan,) = collect("isthmus-hpcc", [*arguments, "--plan"], "plan", launch_of(ranks, launcher))
+def plan_of(request: Request, ranks: int, launcher: str | None = None) -> Event:
+    """The plan of `isthmus-hpcc` for a request; an IsthmusError if it could not run."""
+    (plan,) = collect("isthmus-hpcc", {**request, "plan": True}, "plan", launch_of(ranks, launcher))
     return plan
 
 

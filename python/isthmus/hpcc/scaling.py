@@ -8,7 +8,7 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.names import meant
 from isthmus.base.spread import Interval, apart, likely
 from isthmus.hpcc.benchmarks import BENCHMARKS, benchmark_of
-from isthmus.records import HpccRecord, ScaleRow
+from isthmus.records.hpcc import HpccRecord, ScaleRow
 
 Mode = Literal["weak", "strong"]
 Parameters = Mapping[str, bool | int | float | str]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from isthmus.base.numbers import counted, figure, percent
 from isthmus.hpcc.benchmarks import rated
-from isthmus.records import HpccScaleFile, ScaleRow
+from isthmus.records.hpcc import HpccScaleFile, ScaleRow
 from isthmus.show.output import Table, table_of
 
 NOT_JUDGED = "not to be judged"

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from isthmus.base.errors import IsthmusError
-from isthmus.records import HpccPlace
+from isthmus.records.hpcc import HpccPlace
 from isthmus.running.targets import device_of
 from isthmus.running.tools import Event, Launch, collect
 
@@ -16,7 +16,7 @@ _WHY = f"what starts the ranks hands them another environment or puts them into 
 def seen(launch: Launch | None = None) -> list[Event]:
     """The devices that a command sees here, or where `launch` starts it; none where there is none."""
     try:
-        return collect("isthmus-devices", [], "device", launch)
+        return collect("isthmus-devices", {}, "device", launch)
     except IsthmusError:
         return []
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from isthmus.base.numbers import counted, figure, percent
 from isthmus.base.sizes import format_size
 from isthmus.hpcc.benchmarks import benchmark_of
-from isthmus.records import HpccPlace, HpccRecord
+from isthmus.records.hpcc import HpccPlace, HpccRecord
 from isthmus.show.output import Table, table_of
 
 

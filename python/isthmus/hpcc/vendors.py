@@ -9,7 +9,7 @@ from isthmus.hpcc.benchmarks import Banks, Design
 from isthmus.hpcc.configurations import Configuration
 from isthmus.hpcc.kernel_source import kernels, replicated
 from isthmus.hpcc.side_file import hash_of
-from isthmus.records import Value
+from isthmus.records.base import Value
 
 MAKEFILES = Path(__file__).with_name("makefiles")
 INCLUDES = '#include "hls.h"\n#include "types.h"\n\n'

@@ -12,7 +12,8 @@ from isthmus.recording.groups import alike
 from isthmus.recording.singles import Row, lanes, longest_gaps, singles
 from isthmus.recording.stretches import KINDS, SEVERAL, rows_of
 from isthmus.recording.timeline import Timeline
-from isthmus.records import Context, RecordedCommand, RecordedGap, RecordedStretch, RecordFile
+from isthmus.records.base import Context
+from isthmus.records.recording import RecordedCommand, RecordedGap, RecordedStretch, RecordFile
 
 _COMMAND = "{" + ", ".join(f'"{name}": %s' for name in RecordedCommand.model_fields) + "}"
 _LATEST = datetime(9999, 1, 1, tzinfo=UTC).timestamp()

@@ -9,7 +9,7 @@ from isthmus.recording.columns import Array, pieces
 from isthmus.recording.groups import CallGroup, quantiles
 from isthmus.recording.journal import GROUPS
 from isthmus.recording.timeline import Timeline
-from isthmus.records import (
+from isthmus.records.recording import (
     RecordedDevice,
     RecordedHost,
     RecordedKernel,

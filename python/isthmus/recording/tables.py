@@ -1,7 +1,7 @@
 """A record as people read it: a verdict, and tables of kernels, transfers, devices and host calls."""
 
 from isthmus.base.numbers import counted, figure, percent, seconds
-from isthmus.records import RecordedDevice, RecordFile
+from isthmus.records.recording import RecordedDevice, RecordFile
 from isthmus.show.output import Table
 
 _MOST = 20  # kernels of a program that has hundreds; the file has all

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchem
 from isthmus.base.flows import FLOWS
 
 Kind = Literal["modelled", "measured"]
+KIND_WORDS = {"modelled": "model", "measured": "measured"}  # in tables
 Share = Annotated[float, Field(ge=0)]
 Value = bool | int | float | str
 
@@ -32,14 +33,17 @@ def measured(**more: Any) -> Any:
 LOAD = "the share of the usable cores that others took while it was measured, 0 to 1"
 
 
-class TomlTable(BaseModel, extra="forbid", allow_inf_nan=False):
+class TomlTable(BaseModel, extra="forbid", allow_inf_nan=False, defer_build=True):
     """A table of a file that people write: a key that it has not is refused."""
 
 
 class Record(BaseModel):
     """A record keeps what a newer tool adds to it; numbers are finite."""
 
-    model_config = ConfigDict(extra="allow", allow_inf_nan=False, json_schema_serialization_defaults_required=True)
+    # Built when it is first used: a command uses few of them, and to build all takes longer than most commands.
+    model_config = ConfigDict(
+        extra="allow", allow_inf_nan=False, json_schema_serialization_defaults_required=True, defer_build=True
+    )
 
 
 class Context(Record):

@@ -269,12 +269,6 @@ class Row(Record):
     tasks_per_s: float | None = measured(gt=0)
     lost: int | None = measured(ge=0, description="packets of a network that did not come back")
     reordered: int | None = measured(ge=0, description="packets that came back after a later one")
-    dropped: int | None = measured(
-        ge=0, description="packets that an end of a line had no room for, as the system counts"
-    )
-    transport: str | None = measured(
-        description="what carried packets on threads; the system may refuse what was asked"
-    )
     cores: float | None = measured(ge=0, description="of the host that were at work with packets, on average")
     task_times: Latency | None = measured(description="of task-graph: from a core's taking a task to its value")
     waiting_times: Latency | None = measured(description="from the last value that a task takes to a core's taking it")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from isthmus.advising.metrics import effective
 from isthmus.advising.tables import choices_table, said_first, said_of_crossing, tree_table, way
 from isthmus.base.numbers import figure, seconds
-from isthmus.records import AdviseFile, AdviseRow
+from isthmus.records.advising import AdviseFile, AdviseRow
 from isthmus.report.axes import LogAxis, Tick, decades
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
 from isthmus.report.tree import Tree, trees

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from isthmus.base.numbers import counted, figure
 from isthmus.hpcc.tables import power_line, verdict
-from isthmus.records import HpccRecord, HpccSensors
+from isthmus.records.hpcc import HpccRecord, HpccSensors
 from isthmus.show.output import Table
 
 

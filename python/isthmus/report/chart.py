@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from isthmus.base.numbers import grouped
-from isthmus.records import Row, StudyFile
+from isthmus.records.run import Row, StudyFile
 from isthmus.report.template import environment
 from isthmus.results.verdict import kind_of, limit_in_short, place_of, told, way, work
 

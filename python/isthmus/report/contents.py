@@ -12,24 +12,17 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.files import read_text
 from isthmus.base.names import meant
 from isthmus.base.parsing import checked, from_json, our_json
-from isthmus.records import (
-    AdviseFile,
-    Context,
-    HeldOutNumber,
-    HpccRecord,
-    PaperFigure,
-    PaperRow,
-    PaperScore,
-    ProbeRecord,
-    RecordFile,
-    Row,
-    ScaleRow,
-    Verdict,
-)
-from isthmus.records.base import Value
+from isthmus.records.advising import AdviseFile
+from isthmus.records.base import Context, Value
+from isthmus.records.hpcc import HpccRecord, ScaleRow
+from isthmus.records.limits import Limit
+from isthmus.records.papers import HeldOutNumber, PaperFigure, PaperRow, PaperScore
+from isthmus.records.probe import ProbeRecord
+from isthmus.records.recording import RecordFile
+from isthmus.records.run import Row, Verdict
 from isthmus.results.kinds import KINDS, Kind, commands, kind_of, name_of, names
 from isthmus.results.verdict import decide_each, told, way
-from isthmus.running.limits import Limit, of_records
+from isthmus.running.limits import of_records
 
 
 @dataclass(frozen=True)

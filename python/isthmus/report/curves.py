@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from isthmus.base.groups import grouped_by
 from isthmus.base.numbers import figure
 from isthmus.base.sizes import format_size
-from isthmus.records import ProbeRecord
+from isthmus.records.base import KIND_WORDS
+from isthmus.records.probe import ProbeRecord
 from isthmus.report.axes import LogAxis, Tick, decades
-from isthmus.results.verdict import KIND_WORDS
 from isthmus.running.probes import all_probes, is_curve
 from isthmus.show.output import Table
 from isthmus.show.probe_tables import column_of, name_of, over

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import figure as shown
 from isthmus.base.sizes import parse_size
-from isthmus.records import FigureSeries, PaperFigure, PaperRow
+from isthmus.records.papers import FigureSeries, PaperFigure, PaperRow
 from isthmus.report.axes import LogAxis, Tick, decades, every
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
 from isthmus.report.timeline import LINE, Lane, TimelineChart, bar

@@ -1,4 +1,4 @@
-"""RecordingSection programs: a timeline of queues and threads, the longest gaps, and the tables of the command."""
+"""Recorded programs: a timeline of queues and threads, the longest gaps, and the tables of the command."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from isthmus.recording.stretches import (
     kind_of,
     rows_of,
 )
-from isthmus.records import RecordedCommand, RecordedGap, RecordFile
+from isthmus.records.recording import RecordedCommand, RecordedGap, RecordFile
 from isthmus.report.timeline import LINE, Bar, Lane, TimelineChart, ticks
 from isthmus.show.output import Table
 

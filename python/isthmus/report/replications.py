@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from isthmus.base.groups import grouped_by
 from isthmus.base.numbers import seconds
-from isthmus.records import HpccLaunch, HpccRecord
+from isthmus.records.hpcc import HpccLaunch, HpccRecord
 from isthmus.report.benchmarks import place_of
 from isthmus.report.timeline import LINE, Bar, Lane, TimelineChart, bar, ticks
 from isthmus.show.output import Table

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from isthmus.base.groups import grouped_by
 from isthmus.base.numbers import counted, figure
 from isthmus.hpcc.benchmarks import rated
-from isthmus.records import ScaleRow
+from isthmus.records.hpcc import ScaleRow
 from isthmus.report.axes import LogAxis, Tick, decades
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
 from isthmus.show.output import Table

@@ -5,9 +5,9 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from isthmus.base.numbers import as_written, figure, grouped, percent, seconds
-from isthmus.records import Part
+from isthmus.records.run import Part
 from isthmus.reproduction.tables import as_text, score_line
-from isthmus.results.verdict import kind_of, place_of, reason, said_of, way
+from isthmus.results.verdict import heading, kind_of, place_of, reason, said_of, way
 from isthmus.show.tables import busiest_first, first_keys, under_way
 
 FOLDER = Path(__file__).resolve().parent
@@ -31,6 +31,7 @@ def environment() -> Environment:
         seconds=seconds,
         kind=kind_of,
         place=place_of,
+        heading=heading,
         reason=reason,
         said=said_of,
         way=way,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from isthmus.base.numbers import seconds
-from isthmus.records import Row, Step
+from isthmus.records.run import Row, Step
 from isthmus.report.axes import Tick, every
 from isthmus.results.verdict import kind_of, place_of
 from isthmus.show.output import Table

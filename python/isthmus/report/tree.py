@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from isthmus.base.groups import grouped_by
 from isthmus.base.sizes import format_size
-from isthmus.records import AdviseBranch
+from isthmus.records.advising import AdviseBranch
 from isthmus.running.coherence import FIGURE_5, Answer, Question
 
 # Pixels. Questions stand in a column; answers with a method lead to the right, others down to the next question; one

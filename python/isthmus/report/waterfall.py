@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from isthmus.base.groups import grouped_by
 from isthmus.base.sizes import format_size
 from isthmus.base.spread import apart, likely
-from isthmus.records import ProbeRecord
+from isthmus.records.probe import ProbeRecord
 from isthmus.report.curves import label_of
 
 # What each step pays for beyond the one before.

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from isthmus.base.errors import IsthmusError
@@ -10,7 +11,7 @@ from isthmus.base.flows import FLOWS, SHARED
 from isthmus.base.names import unknown
 from isthmus.base.numbers import as_number
 from isthmus.base.sizes import format_size, parse_size
-from isthmus.records import Row
+from isthmus.records.run import Row
 from isthmus.reproduction.claims import CLAIMS
 from isthmus.reproduction.comparison import unit_of_reading
 from isthmus.reproduction.expressions import (
@@ -40,11 +41,13 @@ from isthmus.reproduction.port_claims import KEPT
 from isthmus.reproduction.published import Paper, PublishedRow, place_of_row
 from isthmus.reproduction.units import convert
 from isthmus.reproduction.works import works_of
-from isthmus.running.applications import describe, is_parameter
-from isthmus.running.coherence import check_delay, check_method
+from isthmus.running.application import is_parameter
+from isthmus.running.applications import ask, describe
+from isthmus.running.coherence import check_method
 from isthmus.running.experiments import Experiment
 from isthmus.running.probes import all_probes
-from isthmus.running.targets import check_target
+from isthmus.running.targets import platform
+from isthmus.running.tools import placed
 
 ANY_CHANNEL = "va"
 PORTS, STATES = ("hp", "hpc", "acp"), ("written", "read", "flushed", "streamed")
@@ -173,7 +176,7 @@ def _read(expression: str, published: Mapping[str, PublishedRow], tools: ToolAns
 
 
 def _board(given: _Leaf, word: str) -> None:
-    check_target(target_of(word))
+    platform(target_of(word))
     links = given.tools.platform(target_of(word), given.sets).links
     for channel in given.channels:
         if channel not in (*links, ANY_CHANNEL):
@@ -247,6 +250,12 @@ def _number(given: _Leaf, word: str) -> None:
         raise IsthmusError(f"{given.kind}: expected a number, got '{word}'")
 
 
+@cache
+def _parameter(application: str, name: str, value: str) -> None:
+    with placed({f"--{name}": f"{application}: {name}"}):
+        ask(application, {name: value})
+
+
 def _application(given: _Leaf, word: str) -> None:
     if word not in given.tools.applications():
         raise unknown("application", word, given.tools.applications())
@@ -255,13 +264,13 @@ def _application(given: _Leaf, word: str) -> None:
     for change in (change for change in given.changes if is_parameter(change)):
         name, _, value = change.partition("=")
         if name in application.parameters:
-            application.parameters[name].check(value, f"{word}: {name}")
+            _parameter(word, name, value)
         elif name not in of_runs:
             raise unknown("parameter", name, (*of_runs, *application.parameters), word)
         elif name == "method":
             check_method(value, word)
-        elif name == "delay":
-            check_delay(value, word)
+        elif name == "delay" and not value.isdecimal():
+            raise IsthmusError(f"{word}: expected a whole number of messages, got '{value}'")
     flows = given.tools.flows(word, given.target)
     if given.words["FLOW"] not in flows:
         raise unknown("flow", given.words["FLOW"], flows, f"{given.words['BOARD']} {word}")

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from statistics import mean, median
 
 from isthmus.base.numbers import as_written, figure, is_number, rounds_to
-from isthmus.records import ClaimValue, PaperRow, PaperScore, Role, RoleScore
 from isthmus.records.base import Value
+from isthmus.records.papers import ClaimValue, PaperRow, PaperScore, Role, RoleScore
 from isthmus.reproduction.evaluation import Evaluation
 from isthmus.reproduction.model_runs import NotOfferedError
 from isthmus.reproduction.published import Paper, PublishedRow, Reading

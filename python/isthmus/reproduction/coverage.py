@@ -1,16 +1,12 @@
-"""Every experiment of the papers and the command that does it here, as a page.
-
-docs/coverage.md is written from papers/*.toml and papers/coverage (`python -m isthmus.reproduction.coverage FILE`).
-"""
+"""Every experiment of the papers and the command that does it here, as a page: of papers/*.toml and papers/coverage."""
 
 import shlex
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import Field
 
-from isthmus.base.files import data_folder, read_text, write_atomically
+from isthmus.base.files import data_folder, read_text
 from isthmus.base.groups import grouped_by
 from isthmus.base.parsing import checked, toml
 from isthmus.records.base import TomlTable
@@ -24,8 +20,7 @@ HEAD = """\
 This page lists each place of a paper that states measured numbers or claims, with the command that does the experiment
 here. `isthmus reproduce PAPER` prints all of a paper's numbers beside ours, with errors. *n of m* are the numbers of a
 place that it compares; "not yet" says why it does not compare the others. Statements on parts, set-ups and markets are
-no experiments. `python -m isthmus.reproduction.coverage docs/coverage.md` makes the tables from papers/; a test runs
-each command with `--dry-run`.
+no experiments. The tables are made of papers/; a test runs each command with `--dry-run`.
 """
 
 
@@ -46,7 +41,7 @@ class PaperCoverage(TomlTable):
 
 
 def document() -> str:
-    """docs/coverage.md."""
+    """The page docs/coverage.md of the site."""
     papers = read_papers()
     published = {row.id: row for paper in papers.values() for row in paper.row}
     modelled = [_paper(name, paper, published) for name, paper in papers.items()]
@@ -137,7 +132,3 @@ def _table(title: str, rows: list[str]) -> str:
 def _row(place: str, what: str, compared: str, how: list[str]) -> str:
     cells = (place, what, compared, "<br>".join(how))
     return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |\n"
-
-
-if __name__ == "__main__":
-    write_atomically(Path(sys.argv[1]), document())

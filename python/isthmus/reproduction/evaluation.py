@@ -7,8 +7,9 @@ from functools import cached_property
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import is_number
-from isthmus.records import Input, Role
 from isthmus.records.base import Value
+from isthmus.records.papers import Role
+from isthmus.records.run import Input
 from isthmus.reproduction.claims import ClaimNumber
 from isthmus.reproduction.expressions import (
     Evaluator,

@@ -9,8 +9,8 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.names import unknown
 from isthmus.base.numbers import is_number
 from isthmus.base.sizes import parse_size
-from isthmus.records import Row
 from isthmus.records.base import Value
+from isthmus.records.run import Row
 from isthmus.reproduction.claims import CLAIMS, ClaimNumber, saturation
 from isthmus.reproduction.formulas import FORMULAS
 from isthmus.reproduction.model_runs import ModelRuns, NotOfferedError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import is_number
-from isthmus.records import FigureSeries, PaperFigure
+from isthmus.records.papers import FigureSeries, PaperFigure
 from isthmus.reproduction.expressions import Evaluator, number_in
 from isthmus.reproduction.model_runs import CORES
 from isthmus.reproduction.published import Paper, PublishedFigure, PublishedRow, Series

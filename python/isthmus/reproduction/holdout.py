@@ -10,7 +10,8 @@ from isthmus.base.names import unknown
 from isthmus.base.numbers import is_number
 from isthmus.calibration.device_curves import Curves
 from isthmus.calibration.fit import fit
-from isthmus.records import HeldOutNumber, Input, Recalibration
+from isthmus.records.papers import HeldOutNumber, Recalibration
+from isthmus.records.run import Input
 from isthmus.reproduction.evaluation import PAPER_IMAGES
 from isthmus.reproduction.expressions import Evaluator, board_of, kind_of_expression, leaves
 from isthmus.reproduction.model_runs import ModelRuns, NotOfferedError, ToolAnswers, target_of

@@ -10,8 +10,8 @@ from pydantic import Field
 from isthmus.base.files import data_folder, read_text
 from isthmus.base.numbers import as_written, is_number
 from isthmus.base.parsing import checked, toml
-from isthmus.records import PaperRow, Value
-from isthmus.records.base import TomlTable
+from isthmus.records.base import TomlTable, Value
+from isthmus.records.papers import PaperRow
 
 _ID = re.compile(r"[A-Z]\d+-\d+")
 _TEST = re.compile(r"(?P<left>[^<>]+?)(?:\s*(?P<order>[<>])\s*(?P<right>[^<>]+))?")

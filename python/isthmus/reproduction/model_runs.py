@@ -1,5 +1,6 @@
 """Running the experiments of the papers on the modelled boards, each once."""
 
+import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -8,17 +9,18 @@ from typing import TypeVar, cast
 from isthmus.base.errors import IsthmusError
 from isthmus.base.flows import FLOWS, SHARED
 from isthmus.base.numbers import is_number
-from isthmus.records import BoardPart, Input, Platform, Row
-from isthmus.running.applications import applications, describe, is_parameter
+from isthmus.records.run import BoardPart, Input, Platform, Row
+from isthmus.running.application import is_parameter
+from isthmus.running.applications import applications, describe, flows_of
 from isthmus.running.coherence import TREE, kept_coherent
 from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.integration import is_calibrated
 from isthmus.running.parallel import cores
 from isthmus.running.probes import all_probes
 from isthmus.running.probing import OPTIONS as PROBE_OPTIONS
-from isthmus.running.probing import served_by
-from isthmus.running.targets import described_platforms, flows_of, read_platform
-from isthmus.running.tools import Event, as_options, as_sets, assignments, collect, ignore, pairs_of
+from isthmus.running.probing import listed_values, served_by
+from isthmus.running.targets import described_platforms, read_platform
+from isthmus.running.tools import Event, also, as_sets, assignments, collect, ignore, pairs_of, request_of
 
 APPLICATION = "image-filter"
 # What an experiment may name where others assign a value to a key: of a run, of a probe, among records of one probe.
@@ -71,7 +73,7 @@ class ToolAnswers:
             return row
 
         board = self.platform(experiment.target, experiment.sets).sha256
-        return self._once(("run", board, *replace(experiment, sets=()).arguments()), ask)
+        return self._once(("run", board, json.dumps(replace(experiment, sets=()).request())), ask)
 
     def probe(
         self, target: str, probe: str, sizes: Sequence[int], sets: Sequence[str], bursts: Sequence[int] = ()
@@ -85,19 +87,19 @@ class ToolAnswers:
             raise NotOfferedError(f"the probe '{probe}' is not offered yet")
         given = pairs_of(sets)
         sets = [text for text in sets if text.partition("=")[0] not in (*OPTIONS, *DISTINGUISHING)]
-        arguments = [target, probe, "--sizes", ",".join(map(str, sizes)), "--repeat", "1", "--grain", "fine"]
-        arguments += ["--burst", ",".join(map(str, bursts))] if bursts else []
-        arguments += as_options({name: given.get(name) for name in OPTIONS})
+        asked = {"TARGET": target, "PROBE": probe, "sizes": list(sizes), "repeat": 1, "grain": "fine"}
+        chosen = {name: listed_values(given.get(name)) for name in PROBE_OPTIONS}
+        request = request_of({**asked, "burst": list(bursts), **chosen})
 
         def ask() -> list[Event]:
             with self._cores:
-                records = collect("isthmus-probe", [*arguments, *as_sets(sets)], "record")
+                records = collect("isthmus-probe", also(request, {"set": as_sets(sets)}), "record")
             links = dict.fromkeys(str(record["parameters"].get("channel")) for record in records)
             if len(links) > 1:
                 raise IsthmusError(f"board '{target}': expected '@channel=NAME' of one of its links {', '.join(links)}")
             return records
 
-        found = self._once(("probe", self.platform(target, sets).sha256, *arguments), ask)
+        found = self._once(("probe", self.platform(target, sets).sha256, json.dumps(request)), ask)
         return [record for record in found if _is_meant(record["parameters"], given)]
 
     def platform(self, target: str, sets: Sequence[str]) -> Platform:

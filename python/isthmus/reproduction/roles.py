@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from isthmus.base import units
 from isthmus.base.numbers import is_number
-from isthmus.records import Input, Role
+from isthmus.records.papers import Role
+from isthmus.records.run import Input
 from isthmus.reproduction.expressions import MODEL, kind_of_expression
 from isthmus.reproduction.published import PublishedRow
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from isthmus.base.numbers import as_written, counted, figure, is_number
-from isthmus.records import HeldOutNumber, PaperRow, PaperScore, RoleScore
+from isthmus.records.papers import HeldOutNumber, PaperRow, PaperScore, RoleScore
 from isthmus.show.output import Table, table_of
 
 # The ends of a note's pieces (comparison.py puts them together).

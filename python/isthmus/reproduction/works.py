@@ -1,7 +1,7 @@
 """Applications with their parameters, as an experiment names them, and the stages of their runs."""
 
 from isthmus.base.names import unknown
-from isthmus.records import Row
+from isthmus.records.run import Row
 
 
 def works_of(text: str) -> list[tuple[str, list[str]]]:

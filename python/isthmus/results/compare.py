@@ -2,22 +2,18 @@
 
 import random
 import statistics
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import nearest
 from isthmus.base.parsing import checked, read_json
-from isthmus.records import Comparison
+from isthmus.records.listings import Comparison
 from isthmus.results.kinds import Kind, commands, kind_of, name_of, names, schema_of
-from isthmus.results.store import value_of
+from isthmus.results.values import TIMES, is_wrong, rate_of, record_name
 
 RESAMPLES = 2000
-TIMES = frozenset({"ns", "us", "ms", "s"})
-FOUND = frozenset({"limit", "limit_key"})  # parameters that a probe of a system found: they may differ from run to run
-_OF_BUFFERS = {"method": "by", "rewrite": "rewritten", "delay": "delayed by"}  # of runs whose buffers ports move
-
 
 Say = Callable[[str], None]
 
@@ -69,34 +65,9 @@ def _comparable(file: object, place: str) -> Kind:
     )
 
 
-def is_wrong(record: Mapping[str, Any]) -> bool:
-    """Tells whether the results of a run or a benchmark were checked and are wrong."""
-    return record.get("verified") is False or record.get("validated") is False
-
-
 def _by_name(records: Sequence[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     right = (record for record in records if not is_wrong(record))
     return {record_name(record): record for record in right if rate_of(record) is not None}
-
-
-def record_name(record: Mapping[str, Any]) -> str:
-    """The name that tells a record from the others of its file, on one line."""
-    if "flow" in record:
-        chosen = "".join(f" {key}={value}" for key, value in record.get("parameters", {}).items())
-        over = f" over {record['channel']}" if record.get("channel") else ""
-        faults = " with faults" if record.get("faults") is not None else ""
-        by = "".join(f" {word} {record[key]}" for key, word in _OF_BUFFERS.items() if record.get(key))
-        return f"{record['application']}{chosen} {record['target']}{over}{by} {record['flow']}{faults}"
-    ranks = {"ranks": record["ranks"]} if record.get("ranks", 1) != 1 else {}
-    asked = {key: value for key, value in record.get("parameters", {}).items() if key not in FOUND}
-    parameters = " ".join(f"{key}={value}" for key, value in {**ranks, **asked}.items())
-    return f"{record.get('name', '?')} {record.get('target', '')} {parameters}".strip()
-
-
-def rate_of(record: Mapping[str, Any]) -> float | None:
-    """The number of a record that can be compared; None if it has none above 0."""
-    value = value_of(record)
-    return value if value and value > 0 else None
 
 
 def _compare(name: str, old: dict[str, Any], new: dict[str, Any]) -> Comparison:

@@ -11,7 +11,7 @@ from isthmus.base.files import read_text
 from isthmus.base.names import meant
 from isthmus.base.parsing import our_json
 from isthmus.base.texts import Record, dump, flatten
-from isthmus.records import HistoryRun
+from isthmus.records.listings import HistoryRun
 from isthmus.results.kinds import commands
 from isthmus.results.store import records_of, run_document, runs
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from isthmus.base.names import listed
 
 if TYPE_CHECKING:
-    from isthmus.records import File, Record
+    from isthmus.records.base import File, Record
 
 Document = Mapping[str, Any]
 

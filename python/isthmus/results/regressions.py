@@ -2,11 +2,11 @@
 
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from isthmus.records import Regression
-from isthmus.results.compare import TIMES, is_wrong, rate_of, record_name
+from isthmus.records.listings import Regression
+from isthmus.results.store import SeriesRun
+from isthmus.results.values import TIMES, is_wrong, rate_of, record_name
 
 FEWEST = 3  # earlier runs, below which their spread is not known
 MOST = 20  # of the earlier runs, the last ones: what was slow a year ago is no measure
@@ -16,15 +16,6 @@ SCALE = 1.4826
 LEAST = 0.02  # of the median: what is nearer to it is no news, however alike the earlier runs are
 
 Key = tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class SeriesRun:
-    """A run in the results store: its number, its host, its records."""
-
-    id: int
-    host: str
-    records: Sequence[dict[str, Any]]
 
 
 def regressions(runs: Iterable[SeriesRun]) -> list[Regression]:

@@ -1,4 +1,4 @@
-"""The JSON Schemas of the records: `python -m isthmus.results.schemas FOLDER` writes them, a test keeps them equal."""
+"""The JSON Schemas of the records: `python -m isthmus.results.schemas FOLDER` writes them for the wheel."""
 
 import json
 import sys

@@ -1,14 +1,15 @@
-"""The results store: every run with its records in one DuckDB file. The JSON of a run is the truth, kept as it was.
+"""The results store: every run with its records in one SQLite file. The JSON of a run is the truth, kept as it was.
 
-Several processes may write: each opens the file, writes one run in one transaction and closes it again under a lock of
-its own, so that a run is in the store whole or not at all, whenever a process is killed. What a killed run had
-completed comes from its journal.
+Several processes may write: each opens the file, writes one run in one transaction and closes it again, so that a run
+is in the store whole or not at all, whenever a process is killed. What a killed run had completed comes from its
+journal.
 """
 
-import fcntl
 import json
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+import sqlite3
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,78 +18,78 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.files import user_folder
 from isthmus.base.groups import grouped_by
 from isthmus.base.names import unknown
-from isthmus.base.numbers import is_number
 from isthmus.results.journal import folder_of, orphans
 from isthmus.results.kinds import kind_of, name_of
+from isthmus.results.values import value_of
 
 if TYPE_CHECKING:
-    import duckdb
+    from isthmus.records.listings import HistoryRun
 
-    from isthmus.records import HistoryRun
-    from isthmus.results.regressions import SeriesRun
+_TABLES = (
+    "runs (id INTEGER PRIMARY KEY, name TEXT, kind TEXT, start TEXT, command TEXT, host TEXT, version TEXT,"
+    " complete INTEGER, records INTEGER, document TEXT)",
+    "records (run INTEGER, place INTEGER, name TEXT, target TEXT, kind TEXT, unit TEXT, value REAL, record TEXT)",
+)
+_PATIENCE_S = 600.0  # for others that write
 
-_TABLES = """
-CREATE TABLE IF NOT EXISTS runs (
-  id BIGINT PRIMARY KEY, name VARCHAR, kind VARCHAR, start VARCHAR, command VARCHAR, host VARCHAR, version VARCHAR,
-  complete BOOLEAN, records BIGINT, document VARCHAR);
-CREATE TABLE IF NOT EXISTS records (
-  run BIGINT, place BIGINT, name VARCHAR, target VARCHAR, kind VARCHAR, unit VARCHAR, value DOUBLE, record VARCHAR);
-"""
+
+@dataclass(frozen=True)
+class SeriesRun:
+    """A run in the results store: its number, its host, its records."""
+
+    id: int
+    host: str
+    records: Sequence[dict[str, Any]]
 
 
 def store_path() -> Path:
-    """The store's file: `store` of the configuration, else isthmus/results.duckdb in the user's data folder."""
+    """The store's file: `store` of the configuration, else isthmus/results.sqlite in the user's data folder."""
     chosen = resolve("store").value
     if chosen is not None:
         return Path(str(chosen)).expanduser()
-    return user_folder("data") / "results.duckdb"
+    return user_folder("data") / "results.sqlite"
 
 
 def keep(document: dict[str, Any], name: str | None = None) -> int:
     """Adds a run, given as the content of its JSON file, under a name if it has one; its number in the store."""
-    with _open(store_path()) as store:
+    with _open(store_path()) as store, _transaction(store):
         return _insert(store, document, name)
 
 
-def _insert(store: "duckdb.DuckDBPyConnection", document: dict[str, Any], name: str | None) -> int:
-    """Adds a run in one transaction."""
+def _insert(store: sqlite3.Connection, document: dict[str, Any], name: str | None) -> int:
     context = document["context"]
     records = records_of(document)
-    store.begin()
-    row = store.execute("SELECT coalesce(max(id), 0) + 1 FROM runs").fetchone()
-    assert row is not None
-    number = int(row[0])
-    store.execute(
-        "INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [
-            number,
-            name,
-            name_of(document),
-            context["start"],
-            " ".join(context["argv"]),
-            context["host"],
-            context["version"],
-            context["complete"],
-            len(records),
-            json.dumps(document, ensure_ascii=False),
-        ],
+    row = (
+        name,
+        name_of(document),
+        context["start"],
+        " ".join(context["argv"]),
+        context["host"],
+        context["version"],
+        context["complete"],
+        len(records),
+        json.dumps(document, ensure_ascii=False),
     )
-    if records:
-        store.executemany(
-            "INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            [_columns(number, place, record) for place, record in enumerate(records)],
-        )
-    store.commit()
+    number = store.execute("INSERT INTO runs VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?)", row).lastrowid
+    assert number is not None
+    columns = [_columns(number, place, record) for place, record in enumerate(records)]
+    store.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?, ?, ?, ?)", columns)
     return number
 
 
-def _take_in(path: Path, store: "duckdb.DuckDBPyConnection") -> None:
+def _take_in(path: Path, store: sqlite3.Connection) -> None:
     """Adds what runs that were killed had completed, unless they were killed after they had been kept."""
     with orphans(path) as killed:
-        for document in killed:
-            same = store.execute("SELECT document FROM runs WHERE start = ?", [document["context"]["start"]]).fetchall()
-            if not any(_holds(json.loads(text), document) for (text,) in same):
-                _insert(store, document, None)
+        if killed:
+            with _transaction(store):
+                for document in killed:
+                    _insert_new(store, document)
+
+
+def _insert_new(store: sqlite3.Connection, document: dict[str, Any]) -> None:
+    same = store.execute("SELECT document FROM runs WHERE start = ?", [document["context"]["start"]]).fetchall()
+    if not any(_holds(json.loads(text), document) for (text,) in same):
+        _insert(store, document, None)
 
 
 def _holds(kept: dict[str, Any], journal: dict[str, Any]) -> bool:
@@ -100,7 +101,7 @@ def _holds(kept: dict[str, Any], journal: dict[str, Any]) -> bool:
 
 def runs() -> "list[HistoryRun]":
     """Every run, the newest first."""
-    from isthmus.records import HistoryRun
+    from isthmus.records.listings import HistoryRun
 
     columns = list(HistoryRun.model_fields)
     rows = list(_asked(f"SELECT {', '.join(columns)} FROM runs ORDER BY id DESC"))
@@ -126,10 +127,8 @@ def newest(kind: str, wanted: Callable[[dict[str, Any]], bool]) -> dict[str, Any
         return next((document for document in documents if wanted(document)), None)
 
 
-def all_records() -> "list[SeriesRun]":
+def all_records() -> list[SeriesRun]:
     """The records of every run, the oldest run first."""
-    from isthmus.results.regressions import SeriesRun
-
     rows = _asked(
         "SELECT runs.id, runs.host, records.record FROM runs JOIN records ON records.run = runs.id "
         "ORDER BY runs.id, records.place"
@@ -142,12 +141,6 @@ def records_of(document: dict[str, Any]) -> list[dict[str, Any]]:
     """The records of a JSON file; none of one that is of no kind with records."""
     kind = kind_of(document)
     return kind.records_in(document) if kind else []
-
-
-def value_of(record: Mapping[str, Any]) -> float | None:
-    """The number of a record, and `ours` if it is compared with a published one; None for a word or a claim."""
-    value = next((record[key] for key in ("value", "images_per_s", "ours", "held_out") if key in record), None)
-    return float(value) if is_number(value) else None
 
 
 def _columns(run: int, place: int, record: dict[str, Any]) -> list[Any]:
@@ -163,25 +156,6 @@ def _columns(run: int, place: int, record: dict[str, Any]) -> list[Any]:
     ]
 
 
-def _make(path: Path) -> None:
-    """Puts an empty store in its place whole: one that a full disk or a kill cut short would never open again."""
-    import duckdb
-
-    unfinished = [Path(f"{path}.new"), Path(f"{path}.new.wal")]
-    _remove(unfinished)
-    try:
-        with duckdb.connect(str(unfinished[0])) as store:
-            store.execute(_TABLES)
-        unfinished[0].replace(path)
-    finally:
-        _remove(unfinished)
-
-
-def _remove(files: Iterable[Path]) -> None:
-    for file in files:
-        file.unlink(missing_ok=True)
-
-
 def _asked(query: str, *parameters: object) -> Generator[tuple[Any, ...]]:
     """The rows that answer a query, one after the other; none where nothing was kept yet."""
     if not store_path().exists() and not folder_of(store_path()).exists():
@@ -193,21 +167,24 @@ def _asked(query: str, *parameters: object) -> Generator[tuple[Any, ...]]:
 
 
 @contextmanager
-def _open(path: Path) -> "Iterator[duckdb.DuckDBPyConnection]":
-    """The store, made if it is not there, for one reader or writer at a time."""
-    import duckdb
-
+def _open(path: Path) -> Iterator[sqlite3.Connection]:
+    """The store, made if it is not there."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with Path(f"{path}.lock").open("a") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            if not path.exists() or path.stat().st_size == 0:
-                _make(path)
-            with duckdb.connect(str(path)) as store:
-                _take_in(path, store)
-                yield store
+        with closing(sqlite3.connect(path, timeout=_PATIENCE_S, isolation_level=None)) as store:
+            for table in _TABLES:
+                store.execute(f"CREATE TABLE IF NOT EXISTS {table}")
+            _take_in(path, store)
+            yield store
     except OSError as error:
         raise IsthmusError(f"{path}: cannot open the results store: {error.strerror}") from error
-    except duckdb.Error as error:
-        reason = " ".join(str(error).split())
-        raise IsthmusError(f"{path}: cannot use the results store: {reason}") from error
+    except sqlite3.Error as error:
+        raise IsthmusError(f"{path}: cannot use the results store: {error}") from error
+
+
+@contextmanager
+def _transaction(store: sqlite3.Connection) -> Iterator[None]:
+    """What is written meanwhile is kept whole or not at all; nobody else writes."""
+    store.execute("BEGIN IMMEDIATE")
+    with store:
+        yield

@@ -3,13 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from isthmus.base.groups import grouped_by
-from isthmus.base.numbers import figure, grouped, percent, seconds
+from isthmus.base.numbers import counted, figure, grouped, percent, seconds
 from isthmus.base.sizes import format_size
 from isthmus.base.spread import Interval, apart, likely
-from isthmus.records import Bottleneck, Effect, Part, Row, Verdict
-from isthmus.records.base import Value
-
-KIND_WORDS = {"modelled": "model", "measured": "measured"}
+from isthmus.records.base import KIND_WORDS, Value
+from isthmus.records.run import Bottleneck, Effect, Part, Row, Verdict
 
 # A change of a rate below which none is told.
 _UNSEEN = 0.005
@@ -101,12 +99,7 @@ def _next(row: Row, limit: Bottleneck) -> str:
         if limit.effects:
             return ""
         return "no other part is near" if row.parts else "nothing tells its parts apart"
-    rate = row.gb_per_s / limit.busy_share
-    next_held = _held(limit.next_busy_share, limit.next_path_share, "the chain")
-    return (
-        f"{figure(limit.would_need)}x as fast (input payload at {figure(rate * limit.would_need)} GB/s for "
-        f"{figure(rate)} GB/s) it would leave the limit to {limit.next} ({next_held})"
-    )
+    return f"then {limit.next} ({_held(limit.next_busy_share, limit.next_path_share, 'the chain')})"
 
 
 def _held(busy_share: float | None, path_share: float | None, chain: str) -> str:
@@ -182,7 +175,7 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
 
     Rows whose samples overlap with those of the fastest are not ranked below it: the verdict is not judged.
     """
-    right = sorted((row for row in rows if row.verified), key=lambda row: row.value, reverse=True)
+    right = _ranked(rows)
     if not right:
         return None
     best, *others = right
@@ -210,6 +203,16 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
     )
 
 
+def _ranked(rows: Iterable[Row]) -> list[Row]:
+    """The rows that are right, the fastest first."""
+    return sorted((row for row in rows if row.verified), key=lambda row: row.value, reverse=True)
+
+
+def fastest_of_targets(rows: Iterable[Row]) -> list[Row]:
+    """The fastest right row of each application on each target."""
+    return [of_place[0] for of_place in grouped_by(lambda row: (row.application, row.target), _ranked(rows)).values()]
+
+
 def _range(row: Row) -> Interval:
     """The rates among which a row's may lie; a model's is exact."""
     return likely(row.samples) if row.samples else (row.value, row.value)
@@ -220,9 +223,17 @@ def said_with_reason(verdict: Verdict, applications: int) -> list[str]:
     return [f"{_whose(verdict, applications)}{said_of(verdict)}", *verdict.reasons[:1]]
 
 
-def said_of_others(verdict: Verdict, applications: int) -> list[str]:
-    """Why the others are slower, with the application's name where there are several."""
-    return [f"{_whose(verdict, applications)}{reason}" for reason in verdict.reasons[1:]]
+def said_of_others(verdict: Verdict, rows: Sequence[Row], of_each: bool, applications: int) -> list[str]:
+    """Why the other `rows` of the application are slower, with its name where there are several.
+
+    Without `of_each`, slower models on a target that has a faster one are only counted: nobody looked for their limit.
+    """
+    fastest = [id(row) for row in fastest_of_targets(rows)]
+    others = list(zip(_ranked(rows), verdict.reasons, strict=True))[1:]
+    said = [why for row, why in others if of_each or row.kind == "measured" or id(row) in fastest]
+    if left := len(others) - len(said):
+        said.append(f"slower on these targets: {counted(left, 'more model')}; --reasons all finds what limits each")
+    return [f"{_whose(verdict, applications)}{text}" for text in said]
 
 
 def _whose(verdict: Verdict, applications: int) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from isthmus.base.numbers import counted
-from isthmus.records import Difference, Row
+from isthmus.records.run import Difference, Row
 from isthmus.results.verdict import place_of
 
 
@@ -27,7 +27,7 @@ def _how(row: Row) -> str:
 
 def _missing(row: Row) -> str:
     """Says what happened to packets that did not come back as they went; each packet that came was right."""
-    found = {"lost": row.lost, "out of order": row.reordered, "dropped for want of room": row.dropped}
+    found = {"lost": row.lost, "out of order": row.reordered}
     told = [f"{number:,} {what}" for what, number in found.items() if number]
     return f"of {counted(row.count, row.counted.removesuffix('s'), grouped=True)} {', '.join(told)}" if told else ""
 

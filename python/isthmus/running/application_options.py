@@ -8,7 +8,8 @@ from isthmus.base.configuration import KNOWN, count_of, resolve
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import meant, nearest
 from isthmus.base.numbers import as_written
-from isthmus.running.applications import Application, Parameter, described_with, is_app_key, is_parameter
+from isthmus.running.application import Application, Parameter, is_app_key, is_parameter
+from isthmus.running.applications import described_with
 from isthmus.running.tools import assignments, pairs_of
 
 
@@ -81,11 +82,16 @@ class ApplicationOptions:
             if name == application.counted:
                 count = str(count_of(value or "", f"--{name}"))
             elif parameter := application.parameters.get(name):
-                parameters[name] = _value(value, parameter, f"--{name}")
+                parameters[name] = _value(value, parameter)
         for name, value in (map(str.strip, one.split("=", 1)) for one in self.sets if is_parameter(one)):
             if parameter := application.parameters.get(name):
-                parameters[name] = _value(value, parameter, f"--set {name}")
+                parameters[name] = value
         return count, parameters
+
+    def places(self) -> dict[str, str]:
+        """Where parameters were written that were not typed as --NAME."""
+        typed = {f"--{name}" for name, _ in self.typed.options}
+        return {f"--{name}": place for name, place in self._names() if f"--{name}" not in typed}
 
 
 def run_count(
@@ -123,8 +129,7 @@ def spread(application: Application, parameters: Sequence[str]) -> list[tuple[st
     return [assignments(row) for row in rows]
 
 
-def _value(value: str | None, parameter: Parameter, place: str) -> str:
+def _value(value: str | None, parameter: Parameter) -> str:
     if value is None:
-        raise IsthmusError(f"{place}: expected {parameter.expected}")
-    parameter.check(value, place)
+        raise IsthmusError(f"--{parameter.name}: expected {parameter.expected}")
     return value

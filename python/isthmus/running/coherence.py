@@ -4,9 +4,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from isthmus.base.errors import IsthmusError
 from isthmus.base.names import unknown
 from isthmus.running.applications import buffers_of, describe, described_with
+from isthmus.running.tools import value_of
 
 if TYPE_CHECKING:
     from isthmus.running.experiments import Experiment
@@ -154,22 +154,9 @@ def decide(transfer: Transfer) -> Decision:
 
 
 def check_method(method: str, place: str) -> None:
-    """Refuses a text that is no method; an IsthmusError names `place`."""
-    names = [*METHODS, TREE]
-    if "=" not in method and method not in names:
+    """Refuses a word of a file that is no method; an IsthmusError names `place`."""
+    if method not in (names := [*METHODS, TREE]):
         raise unknown("method", method, names, place)
-
-
-def check_rewrite(rewrite: str, place: str) -> None:
-    """Refuses a text that is no rewrite."""
-    if rewrite != SEQUENTIAL:
-        raise unknown("rewrite", rewrite, [SEQUENTIAL], place)
-
-
-def check_delay(delay: str, place: str) -> None:
-    """Refuses a text that is no number of messages."""
-    if not delay.isdecimal():
-        raise IsthmusError(f"{place}: expected a whole number of messages, got '{delay}'")
 
 
 def kept_coherent(experiment: "Experiment") -> "Experiment":
@@ -189,7 +176,8 @@ def transfers_of(experiment: "Experiment") -> dict[str, Transfer]:
     """The buffers of an application with these parameters, by name."""
     typed, parameters = experiment.application, experiment.parameters
     each = described_with(typed, describe(typed), parameters).bytes_each if experiment.delay else 0
-    delayed = int(experiment.delay or 0)
+    delayed = value_of(experiment.delay or "0")
+    later = delayed if isinstance(delayed, int) else 0  # anything else its tool refuses
     busy = experiment.described is not None and experiment.described.description.background == "memory"
     found: dict[str, Transfer] = {}
     for buffer in buffers_of(experiment.application, experiment.tool_parameters):
@@ -200,8 +188,8 @@ def transfers_of(experiment: "Experiment") -> dict[str, Transfer]:
             mostly_written=bool(buffer["mostly_written"]),
             sequential=bool(buffer["sequential"]),
             can_be_sequential=bool(buffer["can_be_sequential"]),
-            read_at_once=bool(buffer["read_at_once"]) and delayed == 0,
-            reordered=delayed * each,
+            read_at_once=bool(buffer["read_at_once"]) and later == 0,
+            reordered=later * each,
             busy_memory=busy,
         )
     return found

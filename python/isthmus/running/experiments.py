@@ -4,22 +4,36 @@ import json
 import shlex
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from isthmus.base.caches import read_cached, write_cached
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
-from isthmus.base.files import user_folder, write_atomically
+from isthmus.base.files import user_folder
 from isthmus.base.grain import DEFAULT, Grain
 from isthmus.base.parsing import checked
-from isthmus.running.applications import RUN_TOOL, tool_of
+from isthmus.running.application import application_of, tool_of
 from isthmus.running.targets import is_model
-from isthmus.running.tools import Event, as_options, as_sets, pairs_of, record_of, run_tool
+from isthmus.running.tools import (
+    Event,
+    Request,
+    as_options,
+    as_sets,
+    assigned,
+    collect,
+    pairs_of,
+    placed,
+    record_of,
+    request_of,
+    run_tool,
+    value_of,
+)
 
 if TYPE_CHECKING:
-    from isthmus.records import Row
+    from isthmus.records.run import Row
     from isthmus.running.descriptions.application import DescribedApplication
 
 # The pace of a model, the slowest target: 0.1 s for an image of 8 MB.
@@ -33,15 +47,15 @@ _REMEMBERING = threading.Lock()
 class Trace:
     """The trace that a modelled run writes: to which file, and what of it."""
 
-    file: str
+    file: str | None
     window: str | None = None
     parts: tuple[str, ...] = ()
     limit: str | None = None
 
-    def arguments(self) -> list[str]:
-        """The arguments of `isthmus-run`."""
-        words = {"trace": self.file, "trace-window": self.window, "trace-limit": self.limit, "trace-parts": self.parts}
-        return as_options(words)
+    def request(self) -> Request:
+        """Its part of a request."""
+        parts = list(self.parts)
+        return {"trace": self.file, "trace-window": self.window, "trace-limit": self.limit, "trace-parts": parts}
 
 
 @dataclass(frozen=True)
@@ -56,8 +70,8 @@ class Experiment:
     bytes_each: int = 0  # of one of them, about
     parameters: tuple[str, ...] = ()  # NAME=VALUE, as the application declares them
     seed: int | None = None
-    workers: int | None = None
-    units: int | None = None  # copies of the kernel
+    workers: object = None
+    units: object = None  # copies of the kernel
     mapping: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
     channel: str | None = None  # the link of a model with several
@@ -71,6 +85,7 @@ class Experiment:
     methods: tuple[str, ...] = ()  # BUFFER=METHOD, as the tree has chosen
     rewrite: str | None = None  # of the program
     delay: str | None = None  # messages that the FPGA comes after
+    places: Mapping[str, str] = field(default_factory=dict, compare=False)  # where options are that were not typed
 
     @property
     def tool(self) -> str:
@@ -83,32 +98,49 @@ class Experiment:
         described = self.described
         return described.parameters(self.target, self.flow, self.sets) if described else self.parameters
 
-    def arguments(self) -> list[str]:
-        """The arguments of `tool`; `sets` only where they mean something, on a model, repetitions on anything else."""
+    def request(self) -> Request:
+        """The request to `tool`; repetitions only where they mean something, on anything but a model."""
         on_model = is_model(self.target)
-        words = as_options(
+        return request_of(
             {
-                "app": self.application if self.tool == RUN_TOOL else None,
+                **application_of(self.application),
                 "on": self.target,
                 "flow": self.flow,
                 "count": self.count,
+                **as_sets(self.tool_parameters),
                 "grain": self.grain if on_model else None,
-                "set": self.tool_parameters,
                 "seed": self.seed,
                 "workers": self.workers,
                 "compute-units": self.units,
-                "map": self.mapping,
-                "channel": self.channel or None,
-                "faults": self.faults or None,
-                "method": ",".join(self.methods) or self.method or None,
-                "rewrite": self.rewrite or None,
-                "delay": self.delay or None,
+                "map": split("--map", self.mapping, "ACTOR=WORKER,..."),
+                "set": as_sets(self.sets),
+                "channel": self.channel,
+                "faults": split("--faults", [self.faults] if self.faults else [], "NAME=VALUE,..."),
+                "method": self._method(),
+                "rewrite": self.rewrite,
+                "delay": value_of(self.delay or ""),
                 "repeat": None if on_model else self.repeat,
                 "warmup": None if on_model else self.warmup,
+                **(self.trace.request() if self.trace else {}),
             }
         )
-        words += as_sets(self.sets) if on_model else []
-        return words + (self.trace.arguments() if self.trace else [])
+
+    def check(self) -> None:
+        """An IsthmusError, in the tool's words, where it could not run."""
+        with placed(self.places):
+            collect(self.tool, {**self.request(), "list": True}, "application")
+
+    def _method(self) -> object:
+        """The method of all buffers, or that of each; none if the tree is still to choose."""
+        if self.methods or "=" in (self.method or ""):
+            words = self.methods or str(self.method).split(",")
+            return assigned(words, "--method", "one method, or BUFFER=METHOD of each")
+        return self.method
+
+
+def split(place: str, texts: Sequence[str], expected: str) -> Request:
+    """The values of KEY=VALUE,... by their keys; an IsthmusError names `place`."""
+    return assigned([word for text in texts for word in text.split(",")], place, expected)
 
 
 def run_experiment(experiment: Experiment, on_event: Callable[[Event], None], remember: bool = True) -> "Row":
@@ -116,7 +148,7 @@ def run_experiment(experiment: Experiment, on_event: Callable[[Event], None], re
 
     `remember`: whether its duration tells that of the next such run.
     """
-    from isthmus.records import Row
+    from isthmus.records.run import Row
 
     rows: list[Row] = []
 
@@ -128,7 +160,8 @@ def run_experiment(experiment: Experiment, on_event: Callable[[Event], None], re
             on_event(event)
 
     started = time.monotonic()
-    run_tool(experiment.tool, experiment.arguments(), sort)
+    with placed(experiment.places):
+        run_tool(experiment.tool, experiment.request(), sort)
     if len(rows) != 1:
         raise IsthmusError(f"{experiment.tool} printed {len(rows)} rows for one experiment")
     if remember:
@@ -186,18 +219,11 @@ def _memory_file() -> Path:
 
 
 def _memory() -> dict[str, object]:
-    try:
-        memory = json.loads(_memory_file().read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return {}
-    return memory if isinstance(memory, dict) else {}
+    return dict(read_cached(_memory_file()) or {})
 
 
 def _remember(experiment: Experiment, elapsed_s: float) -> None:
-    try:
-        with _REMEMBERING:
-            others = [(key, known) for key, known in _memory().items() if key != _key(experiment)]
-            memory = dict([*others, (_key(experiment), elapsed_s / experiment.count)][-REMEMBERED:])
-            write_atomically(_memory_file(), json.dumps(memory, indent=2) + "\n")
-    except IsthmusError:
-        return  # An estimate that cannot be kept costs nothing but the estimate.
+    with _REMEMBERING:
+        others = [(key, known) for key, known in _memory().items() if key != _key(experiment)]
+        memory = dict([*others, (_key(experiment), elapsed_s / experiment.count)][-REMEMBERED:])
+        write_cached(_memory_file(), json.dumps(memory, indent=2) + "\n")

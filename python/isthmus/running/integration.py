@@ -6,7 +6,8 @@ Chips that contain both the circuits and the processor are a class of their own 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
-from isthmus.records import BoardPart, ListedPlatform, Platform
+from isthmus.records.listings import ListedPlatform
+from isthmus.records.run import BoardPart, Platform
 
 # Kinds of links that go over a peripheral interconnect, those that are one of processors, and ports on a chip.
 PERIPHERAL: Mapping[str, str] = {"pcie": "PCIe", "capi": "CAPI over PCIe"}

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from isthmus.base.errors import IsthmusError
-from isthmus.records import Bottleneck, Effect, Row
+from isthmus.records.run import Bottleneck, Effect, Row
 from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.parallel import OnCount, in_order
 from isthmus.running.remedies import STEP, Remedy, Steps, remedies, slower, steps_of
@@ -44,16 +44,13 @@ def judge(experiment: Experiment, row: Row, run_all: RunAll, on_count: OnCount) 
     return row.model_copy(update={"bottleneck": _Reruns(experiment, row, run_all, on_count).bottleneck()})
 
 
-def run_and_judge(experiment: Experiment, on_event: Callable[[Event], None]) -> Row:
-    """The row of an experiment, judged by reruns one after the other: for runs that go on side by side."""
-    row = run_experiment(experiment, on_event)
-    return judge(experiment, row, lambda wanted: [_rerun(one, ignore) for one in wanted], _progress(on_event))
-
-
 def judge_in_parallel(experiment: Experiment, row: Row, on_event: Callable[[Event], None]) -> Row:
     """`judge` with reruns on all cores."""
 
-    return judge(experiment, row, lambda wanted: in_order(wanted, ignore, _rerun), _progress(on_event))
+    def tell(done: int, most: int) -> None:
+        on_event({"event": "progress", "what": "reruns", "done": done, "total": most})
+
+    return judge(experiment, row, lambda wanted: in_order(wanted, ignore, _rerun), tell)
 
 
 def _rerun(experiment: Experiment, on_event: Callable[[Event], None]) -> Row | None:
@@ -62,10 +59,6 @@ def _rerun(experiment: Experiment, on_event: Callable[[Event], None]) -> Row | N
     except IsthmusError:
         return None  # such as a buffer that is too small for a message
     return row if row.verified else None
-
-
-def _progress(on_event: Callable[[Event], None]) -> OnCount:
-    return lambda done, most: on_event({"event": "progress", "what": "reruns", "done": done, "total": most})
 
 
 def changed(experiment: Experiment, assignment: str) -> Experiment:
@@ -149,9 +142,12 @@ class _Reruns:
         """The message counts of the reruns, the fewest whose rate is that of the whole, and that rate."""
         each = self._row.in_message or 1
         count = each * max(_FEWEST, min(_MOST, _SHORT_BYTES // max(1, self._row.bytes_each * each)))
+        known: dict[int, Row | None] = {}
         while count < experiment.count:
             counts = (count // 2, count)
-            (rate,) = self._rates([experiment], counts)
+            left = [one for one in counts if one not in known]
+            known |= zip(left, self._run_all([replace(experiment, count=one) for one in left]), strict=True)
+            rate = _rate([known[one] for one in counts], counts)
             if rate is not None and abs(rate / self._row.value - 1) <= _SAME:
                 return counts, rate
             count *= 2

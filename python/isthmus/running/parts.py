@@ -1,17 +1,13 @@
-"""The kinds of parts that platform files may name, as a page: what the schema says of them.
+"""The kinds of parts that platform files may name, as a page: what the schema says of them."""
 
-docs/parts.md is written from it (`python -m isthmus.running.parts docs/parts.md`, a test keeps them equal).
-"""
-
-import sys
 from pathlib import Path
 
-from isthmus.base.files import read_text, write_atomically
+from isthmus.base.files import read_text
 from isthmus.running.tools import Event, run_tool
 
 
 def document() -> str:
-    """docs/parts.md."""
+    """The page docs/parts.md of the site."""
     kinds: list[tuple[Event, list[Event]]] = []
 
     def keep(event: Event) -> None:
@@ -20,7 +16,7 @@ def document() -> str:
         else:
             kinds[-1][1].append(event)
 
-    run_tool("isthmus-platform", ["--keys"], keep)
+    run_tool("isthmus-platform", {"keys": True}, keep)
     return read_text(Path(__file__).with_suffix(".md")) + "".join(_entry(kind, keys) for kind, keys in kinds)
 
 
@@ -40,7 +36,3 @@ def _expected(key: Event) -> str:
     if key["when"]:
         return f"{may_be}; needed if `{key['when']}`"
     return f"{may_be}; may be left out" if key["may_be_left_out"] else may_be
-
-
-if __name__ == "__main__":
-    write_atomically(Path(sys.argv[1]), document())

@@ -7,17 +7,18 @@ so that a new version answers anew.
 import hashlib
 import json
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from isthmus.base.build_info import build_info
+from isthmus.base.caches import warn_of_cache
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import user_folder
 from isthmus.base.groups import grouped_by
-from isthmus.records import ProbeRecord
+from isthmus.records.probe import ProbeRecord
 from isthmus.running.parallel import OnCount, run_in_parallel
 from isthmus.running.probes import COPIES, STREAMS, all_probes
 from isthmus.running.probing import Probing, run_probing
@@ -208,27 +209,34 @@ def _tool_stamp() -> list[Any]:
 
 
 class _Cache:
-    """Answers by key; one that cannot be read or written costs nothing but time."""
+    """Answers by key; one that cannot be read or written costs nothing but time, and a warning."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
 
     def read(self, keys: Iterable[str]) -> dict[str, Answer]:
         found: dict[str, Answer] = {}
-        with suppress(OSError, sqlite3.Error), closing(self._open()) as base:
+
+        def look_up(base: sqlite3.Connection) -> None:
             for key in keys:
                 row = base.execute("SELECT seconds, working FROM answers WHERE key = ?", (key,)).fetchone()
                 if row is not None:
                     found[key] = Answer(*row)
+
+        self._use(look_up)
         return found
 
     def write(self, answers: Mapping[str, Answer]) -> None:
         rows = [(key, one.seconds, one.working_s) for key, one in answers.items()]
-        with suppress(OSError, sqlite3.Error), closing(self._open()) as base, base:
-            base.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows)
+        self._use(lambda base: base.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows))
 
-    def _open(self) -> sqlite3.Connection:
-        self._file.parent.mkdir(parents=True, exist_ok=True)
-        base = sqlite3.connect(self._file, timeout=10)
-        base.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, seconds REAL, working REAL)")
-        return base
+    def _use(self, work: Callable[[sqlite3.Connection], object]) -> None:
+        try:
+            self._file.parent.mkdir(parents=True, exist_ok=True)
+            with closing(sqlite3.connect(self._file, timeout=10)) as base, base:
+                base.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, seconds REAL, working REAL)")
+                work(base)
+        except (OSError, sqlite3.Error) as error:
+            warn_of_cache(self._file, error)
+            if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
+                self._file.unlink(missing_ok=True)  # half a file; a full disk or a patient writer is operational

@@ -1,10 +1,10 @@
-"""The probes that `isthmus-probe` offers, as its list tells of them; it is asked once, when it is first needed."""
+"""The probes that `isthmus-probe` offers, as it describes them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 
-from isthmus.running.tools import Event, collect
+from isthmus.running.offers import offered
+from isthmus.running.tools import Event
 
 STAGED, PINNED = "staged copies", "pinned copies"  # what a probe's bytes may cross
 COPIES = (STAGED, PINNED)
@@ -34,11 +34,9 @@ class Probe:
     sizes: Sequence[int] | None
 
 
-@cache
 def all_probes() -> dict[str, Probe]:
     """All probes by name, in the order of the tool."""
-    listed = map(_probe, collect("isthmus-probe", ["--list"], "probe"))
-    return {probe.name: probe for probe in listed}
+    return {one["name"]: _probe(one) for one in offered("isthmus-probe")["probes"]}
 
 
 def _probe(event: Event) -> Probe:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from isthmus.base.grain import DEFAULT, Grain
 from isthmus.running.probes import REPEAT, all_probes
 from isthmus.running.targets import is_model
-from isthmus.running.tools import Event, as_options, as_sets, collect, record_of, run_tool
+from isthmus.running.tools import Event, Request, as_sets, collect, record_of, request_of, run_tool, value_of
 
 if TYPE_CHECKING:
-    from isthmus.records import ProbeRecord
+    from isthmus.records.probe import ProbeRecord
 
 # Enough for the curves and the waterfall of a study's report, in a few seconds.
 STUDY_SIZES = tuple(64 << shift for shift in (0, 4, 6, 8, 10, 12, 14, 16, 18))
@@ -43,26 +43,34 @@ class Probing:
         """Samples of each size: of a model one, for it gives the same again."""
         return self.samples or (1 if is_model(self.target) else REPEAT)
 
-    def arguments(self) -> list[str]:
-        """The arguments of `isthmus-probe`."""
-        options = {
-            "sizes": _sizes(self.sizes),
-            "repeat": self.repeat(),
-            "whole-lines": self.whole_lines,
-            "burst": _sizes(self.bursts) or None,
-            "offset": self.offset or None,
-            **{name: getattr(self, name) or None for name in OPTIONS},
-            "grain": self.grain if is_model(self.target) else None,
-            "set": tuple(self.sets),
-        }
-        return [self.target, *self.probes, *as_options(options)]
+    def request(self) -> Request:
+        """The request to `isthmus-probe`."""
+        return request_of(
+            {
+                "TARGET": self.target,
+                "PROBE": list(self.probes),
+                "sizes": list(self.sizes),
+                "repeat": self.repeat(),
+                "whole-lines": self.whole_lines,
+                "burst": list(self.bursts),
+                "offset": self.offset,
+                **{name: listed_values(getattr(self, name)) for name in OPTIONS},
+                "grain": self.grain if is_model(self.target) else None,
+                "set": as_sets(self.sets),
+            }
+        )
+
+
+def listed_values(text: str | None) -> list[int | float | str]:
+    """The values of a text, with commas between; none of no text."""
+    return list(map(value_of, text.split(","))) if text else []
 
 
 def run_probing(
     probing: Probing, on_record: "Callable[[ProbeRecord], None]", on_event: Callable[[Event], None]
 ) -> None:
     """Hands on each record when it is measured, progress and notes to `on_event`."""
-    from isthmus.records import ProbeRecord
+    from isthmus.records.probe import ProbeRecord
 
     def sort(event: Event) -> None:
         if event["event"] == "record":
@@ -70,7 +78,7 @@ def run_probing(
         else:
             on_event(event)
 
-    run_tool("isthmus-probe", probing.arguments(), sort)
+    run_tool("isthmus-probe", probing.request(), sort)
 
 
 def probe_for_study(probing: Probing, on_event: Callable[[Event], None]) -> "list[ProbeRecord]":
@@ -89,9 +97,6 @@ def probe_for_study(probing: Probing, on_event: Callable[[Event], None]) -> "lis
 
 def served_by(target: str, sets: Sequence[str] = ()) -> list[str]:
     """The probes that a target has the parts for; of a real device all but those that only a model can tell."""
-    words = [target, "--list", *as_sets(sets)]
-    return [probe["name"] for probe in collect("isthmus-probe", words, "probe") if probe["served"]]
-
-
-def _sizes(sizes: Sequence[int]) -> str:
-    return ",".join(map(str, sizes))
+    request = request_of({"TARGET": target, "list": True, "set": as_sets(sets)})
+    (found,) = collect("isthmus-probe", request, "probes")
+    return list(found["names"])

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from isthmus.base.groups import grouped_by
-from isthmus.records import Part, Row
-from isthmus.running.tools import as_sets, collect
+from isthmus.records.run import Part, Row
+from isthmus.running.tools import as_sets, collect, request_of
 
 # A step of a key makes at most twice as fast what depends on it.
 STEP = 2.0
@@ -36,7 +36,7 @@ class Remedy:
 
 def steps_of(target: str, sets: Sequence[str]) -> dict[str, Steps]:
     """The steps of every key of a model with `sets` applied."""
-    found = collect("isthmus-platform", [target, *as_sets(sets), "--steps"], "steps")
+    found = collect("isthmus-platform", request_of({"TARGET": target, "set": as_sets(sets), "steps": True}), "steps")
     return {event["key"]: Steps(tuple(event["faster"]), tuple(event["slower"])) for event in found}
 
 

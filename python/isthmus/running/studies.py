@@ -1,19 +1,19 @@
 """Studies: applications on several targets in several flows, spread into runs."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
-from isthmus.base.faults import check_faults
 from isthmus.base.files import read_text
 from isthmus.base.grain import DEFAULT, Grain
 from isthmus.base.names import meant
 from isthmus.base.toml_lines import line_of, line_of_item
+from isthmus.running.application import PATHS, Application, is_program
 from isthmus.running.application_options import ApplicationOptions, parameters_of, run_count, spread
-from isthmus.running.applications import PATHS, Application, describe, described_with, is_program
+from isthmus.running.applications import ask, describe, described_with, flows_of
 from isthmus.running.coherence import TREE, check_method, kept_coherent
 from isthmus.running.descriptions.application import (
     DescribedApplication,
@@ -22,9 +22,10 @@ from isthmus.running.descriptions.application import (
     is_chip,
     read_described,
 )
-from isthmus.running.experiments import Experiment
+from isthmus.running.experiments import Experiment, split
 from isthmus.running.study_file import StudyApplication, StudyDescription
-from isthmus.running.targets import check_target, flows_of, is_model, read_platform, system
+from isthmus.running.targets import is_model, platform, read_platform, system
+from isthmus.running.tools import placed
 
 
 @dataclass(frozen=True)
@@ -52,9 +53,10 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
     places = list(dict.fromkeys((place.target, place.channel) for place in study.study.targets))
     for target, channel in places:
         place = f"{path}:{line_of_item(text, 'study.targets', target)}"
-        check_target(target, place)
-        if system(target) is not None:
-            raise IsthmusError(f"{place}: target '{target}': expected one board, got a system of boards")
+        with placed({"unknown": f"{place}: unknown", target: f"{place}: {target}"}):
+            if system(target) is not None:
+                raise IsthmusError(f"{place}: target '{target}': expected one board, got a system of boards")
+            platform(target) if is_model(target) else ask(works[0].typed, {"on": target})
         if channel is not None:
             links = read_platform(target, sets).links if is_model(target) else None
             _check_channel(channel, links, f"{path}:{line_of_item(text, 'study.targets', channel)}", target)
@@ -71,8 +73,15 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
     repeat, warmup = resolve("repeat", flags.repeat).value, resolve("warmup", flags.warmup).value
     grain = flags.grain or study.study.grain or DEFAULT
     faults = study.study.faults
-    check_faults(faults, f"{path}:{line_of(text, 'study.faults')}: key 'study.faults'")
-    return [replace(run, repeat=repeat, warmup=warmup, grain=grain, faults=faults) for run in runs]
+    written = {"--faults": f"{path}:{line_of(text, 'study.faults')}: key 'study.faults'"} if faults else {}
+    runs = [
+        replace(run, repeat=repeat, warmup=warmup, grain=grain, faults=faults, places={**run.places, **written})
+        for run in runs
+    ]
+    if faults:
+        with placed(written):
+            ask(runs[0].application, {"faults": split("--faults", [faults], "NAME=VALUE,...")})
+    return runs
 
 
 @dataclass(frozen=True)
@@ -149,22 +158,17 @@ class _StudyApplication:
         for name, value in self._given().items():
             parameter = self.application.parameters[name]
             values[name] = str(self.path.parent / str(value)) if parameter.kind in PATHS else value
-            key = self._key(name)
-            parameter.check(values[name], f"{self.place(key)}: key 'application.{key}'")
         return values
 
-    def check(self, parameters: Sequence[str], typed: Collection[str]) -> None:
-        """Has the application check NAME=VALUE of its parameters, of which those `typed` are not from the table."""
-        try:
+    def places(self, typed: Collection[str]) -> dict[str, str]:
+        """Where its parameters are written that are not `typed`: here, or in the configuration."""
+        keys = {name: self._key(name) for name in self._given() if name not in typed}
+        return {f"--{name}": f"{self.place(key)}: key 'application.{key}'" for name, key in keys.items()}
+
+    def check(self, parameters: Sequence[str], places: Mapping[str, str]) -> None:
+        """Has the application check NAME=VALUE of its parameters."""
+        with placed(places):
             described_with(self.typed, self.application, parameters)
-        except IsthmusError as error:
-            name, _, why = str(error).partition(": ")
-            if name in typed:
-                raise
-            if name not in self._given():
-                raise IsthmusError(f"{self.place(self.key)}: {error}") from error
-            key = self._key(name)
-            raise IsthmusError(f"{self.place(key)}: key 'application.{key}': {why}") from error
 
     def _key(self, name: str) -> str:
         """The key of a parameter in the table."""
@@ -197,12 +201,12 @@ def _runs(
     work: _StudyApplication, places: Sequence[tuple[str, str | None]], flows: Sequence[str], flags: Flags
 ) -> list[Experiment]:
     """The runs of one application; an IsthmusError where no target has any of the flows."""
-    sets = flags.asked.platform_sets()
     base = _experiment(work, flags)
     runs = []
     flows_of_targets: dict[str, Sequence[str]] = {}
     for target, channel in places:
         described = base.described
+        sets = flags.asked.platform_sets() if is_model(target) else ()
         more = background_sets(described.description, target, sets) if described else ()
         offered = flows_on(described, target, sets) if described else flows_of(work.typed, target, sets)
         flows_of_targets[target] = offered
@@ -239,7 +243,8 @@ def _experiment(work: _StudyApplication, flags: Flags) -> Experiment:
     application = work.application
     count, given = flags.asked.of_application(application)
     parameters = parameters_of(application, given, work.parameters())
-    work.check(parameters, given)
+    places = {**work.places(given), **flags.asked.places()}
+    work.check(parameters, places)
     return Experiment(
         application=work.typed,
         target="",
@@ -250,6 +255,7 @@ def _experiment(work: _StudyApplication, flags: Flags) -> Experiment:
         parameters=parameters,
         seed=work.work.seed if work.work.seed is not None else resolve("seed").value,
         described=work.described(flags.asked.app_sets()),
+        places=places,
     )
 
 

@@ -1,13 +1,15 @@
-"""Starting the C++ tools and reading the JSON lines that they print."""
+"""Starting the C++ tools with a request, and reading the JSON lines that they print."""
 
 import json
+import math
 import os
+import re
 import shlex
 import signal
 import subprocess
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, ClassVar
@@ -15,6 +17,7 @@ from typing import IO, Any, ClassVar
 from isthmus.base.errors import IsthmusError, saying
 
 Event = dict[str, Any]
+Request = dict[str, Any]  # what a tool is asked for: options by name, values in base units
 NAMES = ("isthmus-run", "isthmus-devices", "isthmus-platform", "isthmus-probe", "isthmus-hpcc", "isthmus-described")
 
 SIGNALLED = 128  # what a shell and mpirun add to the signal that ended a program
@@ -84,6 +87,61 @@ def as_options(options: Mapping[str, object]) -> list[str]:
     return words
 
 
+def request_of(options: Mapping[str, object]) -> Request:
+    """The request of these options; None, False and what is empty leave one out."""
+    return {name: value for name, value in options.items() if not (value is None or value is False or _empty(value))}
+
+
+def _empty(value: object) -> bool:
+    return isinstance(value, Sized) and len(value) == 0
+
+
+def also(request: Request, more: Request) -> Request:
+    """Both requests in one; the values under `set` of both."""
+    return request_of({**request, **more, "set": {**request.get("set", {}), **more.get("set", {})}})
+
+
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d{0,17})(?:\.\d{1,17})?(?:[eE][+-]?\d{1,3})?", re.ASCII)
+
+
+def value_of(word: str) -> int | float | str:
+    """The value of a word as requests have it: a number, if the word is one."""
+    number = json.loads(word) if _NUMBER.fullmatch(word) else math.nan
+    return number if math.isfinite(number) else word
+
+
+def assigned(words: Iterable[str], place: str, expected: str = "KEY=VALUE") -> dict[str, int | float | str]:
+    """The values of KEY=VALUE by their keys, the last of a key that comes again.
+
+    An IsthmusError names `place`, where a word was written that is none.
+    """
+    found = {}
+    for word in words:
+        key, equals, value = word.partition("=")
+        if not equals:
+            raise IsthmusError(f"{place}: expected {expected}, got '{word}'")
+        found[key.strip()] = value_of(value.strip())
+    return found
+
+
+def as_sets(sets: Iterable[str]) -> dict[str, int | float | str]:
+    """The values of KEY=VALUE as `set` of a request has them."""
+    return assigned(sets, "--set")
+
+
+@contextmanager
+def placed(places: Mapping[str, str]) -> Iterator[None]:
+    """An error of a tool that begins with an option begins with the place where that is written, if it has one."""
+    try:
+        yield
+    except IsthmusError as error:
+        word = re.split("[: ]", str(error), maxsplit=1)[0]
+        option = word if word in places else f"--{word}"  # an application that refuses a value names it without dashes
+        if option not in places:
+            raise
+        raise IsthmusError(places[option] + str(error)[len(word) :]) from error
+
+
 def assignments(values: Mapping[str, object]) -> tuple[str, ...]:
     """KEY=VALUE of each."""
     return tuple(f"{key}={value}" for key, value in values.items())
@@ -92,11 +150,6 @@ def assignments(values: Mapping[str, object]) -> tuple[str, ...]:
 def pairs_of(assigned: Iterable[str]) -> dict[str, str]:
     """The values of KEY=VALUE by their keys."""
     return dict(one.partition("=")[::2] for one in assigned)
-
-
-def as_sets(assigned: Iterable[str] | Mapping[str, object]) -> list[str]:
-    """The arguments of a tool that set each KEY=VALUE, one after the other."""
-    return as_options({"set": assignments(assigned) if isinstance(assigned, Mapping) else list(assigned)})
 
 
 def ignore(event: Event) -> None:
@@ -108,17 +161,25 @@ def record_of(event: Event) -> Event:
     return {key: value for key, value in event.items() if key != "event"}
 
 
-def run_tool(
-    name: str, arguments: Sequence[str], on_event: Callable[[Event], None], launch: Launch | None = None
-) -> int:
+def run_tool(name: str, request: Request, on_event: Callable[[Event], None], launch: Launch | None = None) -> int:
     """Runs a tool, hands each of its records to `on_event` as it arrives, and returns 0 or 1 (the answer is no).
 
     A tool that could not run is an IsthmusError with the tool's own line. After Ctrl-C the tool is told once, the
     records that it still completes are handed on, and KeyboardInterrupt is raised when it has ended. One that does not
     end in the time it has (an actor may spin for ever) is ended.
     """
-    launch = launch or Launch()
-    command = launch.command([str(tool_path(name)), *arguments])
+    return _run(name, json.dumps(request), on_event, launch or Launch())
+
+
+def describe_tool(name: str) -> Event:
+    """What a tool says that it offers; nothing of a program that says nothing."""
+    found: list[Event] = []
+    _run(name, "--describe", found.append, Launch())
+    return record_of(found[0]) if found else {}
+
+
+def _run(name: str, argument: str, on_event: Callable[[Event], None], launch: Launch) -> int:
+    command = launch.command([str(tool_path(name)), argument])
     complaints: list[str] = []
     heard = False
     with Interrupt():
@@ -246,7 +307,7 @@ class Interrupt:
                 _tell(process, launch) if self.count == 1 else _kill(process)
 
 
-def collect(name: str, arguments: Sequence[str], kind: str, launch: Launch | None = None) -> list[Event]:
+def collect(name: str, request: Request, kind: str, launch: Launch | None = None) -> list[Event]:
     """The records of one kind that a short run of a tool prints, without the word `event`."""
     found: list[Event] = []
 
@@ -254,7 +315,7 @@ def collect(name: str, arguments: Sequence[str], kind: str, launch: Launch | Non
         if event["event"] == kind:
             found.append(record_of(event))
 
-    run_tool(name, arguments, keep, launch)
+    run_tool(name, request, keep, launch)
     return found
 
 

@@ -16,6 +16,9 @@ PIPE_WIDTH = 180  # of a table that is read from a pipe or a file
 PROSE_WIDTH = 120
 
 
+SHOWN = 0.01  # of a spread, below which it is none
+
+
 @dataclass(frozen=True)
 class Table:
     """Cells as texts; a column whose name is in `numbers` is aligned to the right.

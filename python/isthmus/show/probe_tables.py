@@ -5,11 +5,10 @@ from itertools import groupby
 
 from isthmus.base.numbers import counted, figure
 from isthmus.base.sizes import format_size
-from isthmus.records import ProbeRecord
-from isthmus.results.verdict import KIND_WORDS
+from isthmus.records.base import KIND_WORDS
+from isthmus.records.probe import ProbeRecord
 from isthmus.running.probes import is_curve, meaning_of
-from isthmus.show.output import Table
-from isthmus.show.tables import SHOWN
+from isthmus.show.output import SHOWN, Table
 
 
 def headline(records: Sequence[ProbeRecord]) -> str:

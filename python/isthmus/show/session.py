@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pydantic import BaseModel
     from rich.console import Console
 
-    from isthmus.records import Context
+    from isthmus.records.base import Context
     from isthmus.results.journal import Journal
 
 
@@ -91,7 +91,7 @@ class Session:
 
     def context(self, seed: int | None = None, complete: bool = True) -> "Context":
         """The context of a JSON file that is written now."""
-        from isthmus.records import Context
+        from isthmus.records.base import Context
 
         return Context(
             argv=["isthmus", *sys.argv[1:]],

@@ -4,14 +4,12 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from isthmus.base.numbers import figure, grouped, percent, seconds
-from isthmus.records import Latency, Part, Row
-from isthmus.results.compare import is_wrong, record_name
-from isthmus.results.store import value_of
-from isthmus.results.verdict import KIND_WORDS, kind_of, place_of, telling, told, where
+from isthmus.records.base import KIND_WORDS
+from isthmus.records.run import Latency, Part, Row
+from isthmus.results.values import is_wrong, record_name, value_of
+from isthmus.results.verdict import kind_of, place_of, telling, told, where
 from isthmus.running.coherence import TREE
-from isthmus.show.output import Table
-
-SHOWN = 0.01  # of a spread
+from isthmus.show.output import SHOWN, Table
 
 
 def rows_table(rows: Sequence[Row], titled: bool = False) -> Table:

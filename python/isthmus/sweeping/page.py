@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from isthmus.base.groups import grouped_by
 from isthmus.base.numbers import figure, grouped
-from isthmus.records import SweepFile, SweepRow, TornadoBar
+from isthmus.records.swept import SweepFile, SweepRow, TornadoBar
 from isthmus.report.axes import LogAxis, Tick, decades
 from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point, legend
 from isthmus.report.template import environment

@@ -10,7 +10,7 @@ from isthmus.base.names import unknown
 from isthmus.sweeping.values import Axis, number_of
 
 if TYPE_CHECKING:
-    from isthmus.records import SweepRow
+    from isthmus.records.swept import SweepRow
 
 # Numbers of a row itself, beside the keys of its point.
 OF_ROWS = ("value", "gb_per_s", "p99_s")

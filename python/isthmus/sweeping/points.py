@@ -10,8 +10,8 @@ from pathlib import Path
 
 from isthmus.base.build_info import build_info
 from isthmus.base.errors import IsthmusError
+from isthmus.running.application import is_app_key, is_parameter, is_program
 from isthmus.running.application_options import ApplicationOptions
-from isthmus.running.applications import is_app_key, is_parameter, is_program
 from isthmus.running.experiments import Experiment
 from isthmus.running.studies import Flags, experiments_of
 from isthmus.running.study_file import StudyDescription
@@ -113,7 +113,7 @@ def _at(experiment: Experiment, values: Sequence[tuple[str, str]]) -> Experiment
 def _identity(run: Experiment) -> str:
     """A hash of what its row follows from: version, platform and its overrides, application, flow, count, seed."""
     words = [build_info().version, build_info().commit, _platform(run.target), _program(run.application)]
-    return hashlib.sha256(json.dumps([*words, run.tool, *run.arguments()]).encode()).hexdigest()
+    return hashlib.sha256(json.dumps([*words, run.tool, run.request()]).encode()).hexdigest()
 
 
 @cache

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from isthmus.base.errors import IsthmusError, saying
 from isthmus.base.texts import to_json_line
-from isthmus.records import SweepRow
+from isthmus.records.swept import SweepRow
 
 FILE = "points.jsonl"
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.groups import grouped_by
-from isthmus.records import SweepRow, TornadoBar
+from isthmus.records.swept import SweepRow, TornadoBar
 from isthmus.reproduction.roles import ends
 from isthmus.running.experiments import Experiment
 from isthmus.running.targets import platform, read_platform

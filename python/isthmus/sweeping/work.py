@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from isthmus.base.errors import IsthmusError
-from isthmus.records import SweepRow
+from isthmus.records.swept import SweepRow
 from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.parallel import run_in_parallel
 from isthmus.running.tools import ignore

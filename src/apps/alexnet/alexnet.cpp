@@ -4,8 +4,8 @@
 
 #include "apps/alexnet/network.hpp"
 #include "apps/chip_run.hpp"
+#include "isthmus/application/application.hpp"
 #include "isthmus/base/random.hpp"
-#include "isthmus/program/application.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -35,11 +35,7 @@ soc::Pass pass_of(const std::vector<Layer>& network, std::size_t number, int mul
   const Layer& layer = network[number];
   const std::uint64_t half = half_of_maps(network);
   const std::uint64_t weights = whole_lines(layer.weights());
-  soc::Pass pass{.stage = layer.name,
-                 .reads = {},
-                 .writes = {},
-                 .cycles = static_cast<double>(layer.operations()) / multiplies,
-                 .compute = {}};
+  soc::Pass pass{.stage = layer.name, .cycles = static_cast<double>(layer.operations()) / multiplies};
   if (!layer.pools) pass.reads.push_back({kWeights, weights_before(network, number), weights});
   const std::uint64_t in = whole_lines(values_of(layer.in));
   const std::uint64_t out = whole_lines(values_of(layer.out));
@@ -186,7 +182,6 @@ program::ByteApplication of_values(const program::Values& values) {
       .summary = "convolutions and poolings of AlexNet in 8 bits, with seeded weights (Min et al., FPL 2019, V.C)",
       .input = values_of(kImage),
       .output = values_of(network.back().out),
-      .kernel = {},
       .fill =
           [](int image, std::span<float> numbers) {
             for (std::size_t i = 0; i < numbers.size(); ++i)

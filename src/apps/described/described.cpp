@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <cstring>
 #include <limits>
 #include <utility>
 
@@ -160,7 +159,6 @@ program::ByteApplication of_values(const program::Values& values) {
       .summary = "runs an application that a description file gives",
       .input = of.in.all() / sizeof(std::uint64_t),
       .output = of.out.all() / sizeof(std::uint64_t),
-      .kernel = {},
       .fill = fill,
       .reference = [work = of.work](std::span<const std::uint64_t> in,
                                     std::span<std::uint64_t> out) { traffic::reference(work, words(in), words(out)); },

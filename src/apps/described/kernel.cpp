@@ -79,8 +79,8 @@ class DescribedKernel : public offload::KernelPorts {
   /// One launch.
   void step() {
     call_ = fabric::read_call(start);
-    const auto launch = static_cast<std::uint64_t>(
-        offload::integer_argument(call_.arguments[known_->buffers_in + known_->buffers_out]));
+    const auto launch =
+        static_cast<std::uint64_t>(offload::number_argument(call_.arguments[known_->buffers_in + known_->buffers_out]));
     begin(launch);
     while (taken_ < known_->work.in.moves) {
       ask();
@@ -95,8 +95,6 @@ class DescribedKernel : public offload::KernelPorts {
       for (; unwritten_[port] > 0; --unwritten_[port]) written[port].read();
     finished.push({});
   }
-  /// It ends with the registers that start it.
-  bool done() const { return false; }
 
  private:
   void begin(std::uint64_t launch) {

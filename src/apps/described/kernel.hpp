@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "apps/described/work.hpp"
+#include "isthmus/application/kernel.hpp"
 #include "isthmus/offload/datapath.hpp"
 #include "isthmus/offload/kernel_model.hpp"
-#include "isthmus/program/kernel.hpp"
 #include "isthmus/soc/machine.hpp"
 
 /// A described application's kernel, behind each kind of memory.

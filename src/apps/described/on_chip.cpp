@@ -273,6 +273,7 @@ soc::Buffer buffer_of(const Transfers& of, std::size_t number) {
 
 std::vector<soc::Buffer> buffers_of(const ChipMessage& message) {
   std::vector<soc::Buffer> buffers;
+  buffers.reserve(message.transfers.size());
   for (std::size_t i = 0; i < message.transfers.size(); ++i) buffers.push_back(buffer_of(message.transfers[i], i));
   const auto add = [&buffers](const Side& side, const char* name) {
     if (side.resident && side.words > 0)

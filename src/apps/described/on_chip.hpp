@@ -4,8 +4,8 @@
 
 #include "apps/described/transfers.hpp"
 #include "apps/described/work.hpp"
+#include "isthmus/application/together.hpp"
 #include "isthmus/base/units.hpp"
-#include "isthmus/program/together.hpp"
 #include "isthmus/soc/buffers.hpp"
 
 /// A described application on a chip: a core writes what goes to the device into buffers that the ports move, calls the

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <numeric>
 
+#include "isthmus/application/parameter.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/program/parameter.hpp"
 
 namespace isthmus::apps::traffic {
 namespace {

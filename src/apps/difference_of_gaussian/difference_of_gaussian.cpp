@@ -10,9 +10,9 @@
 
 #include "apps/chip_run.hpp"
 #include "apps/difference_of_gaussian/filters.hpp"
+#include "isthmus/application/application.hpp"
 #include "isthmus/apps/frames.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/program/application.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -69,9 +69,7 @@ soc::Pass filters(ImageSize size, std::uint64_t from, int pixels_a_cycle) {
   const std::uint64_t bytes = whole_lines(pixels);
   soc::Pass pass{.stage = "filters",
                  .reads = {{.buffer = kGrey, .offset = from, .bytes = bytes}},
-                 .writes = {},
-                 .cycles = static_cast<double>(pixels) / pixels_a_cycle,
-                 .compute = {}};
+                 .cycles = static_cast<double>(pixels) / pixels_a_cycle};
   for (std::uint64_t at = 0; at < bytes; at += kChunk)
     for (const std::size_t buffer : {kNarrowed, kWidened})
       pass.writes.push_back({.buffer = buffer, .offset = at, .bytes = std::min(kChunk, bytes - at)});

@@ -20,8 +20,8 @@ class HashLookupKernel : public offload::WordKernel {
   void step() {
     const auto call = fabric::read_call(start);
     table_ = offload::address_argument(call.arguments[2]);
-    buckets_ = static_cast<std::uint64_t>(offload::integer_argument(call.arguments[3]));
-    keys_.resize(static_cast<std::size_t>(offload::integer_argument(call.arguments[4])));
+    buckets_ = static_cast<std::uint64_t>(offload::number_argument(call.arguments[3]));
+    keys_.resize(static_cast<std::size_t>(offload::number_argument(call.arguments[4])));
     require_room();
     load(offload::address_argument(call.arguments[0]), std::as_writable_bytes(std::span(keys_)));
     for (Key& each : keys_) each = look_up(each);
@@ -36,8 +36,6 @@ class HashLookupKernel : public offload::WordKernel {
     work();
     finish();
   }
-  /// It ends with the registers that start it.
-  bool done() const { return false; }
 
  private:
   void require_room() const {

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
-#include <string>
 #include <unordered_map>
 #include <vector>
 

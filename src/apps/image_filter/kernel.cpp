@@ -25,9 +25,9 @@ Arguments arguments_of(const fabric::KernelCall& call) {
   return {.in = offload::address_argument(call.arguments[0]),
           .out = offload::address_argument(call.arguments[1]),
           .coefficients = offload::address_argument(call.arguments[2]),
-          .size = {.width = offload::integer_argument(call.arguments[3]),
-                   .height = offload::integer_argument(call.arguments[4])},
-          .shift = offload::integer_argument(call.arguments[5])};
+          .size = {.width = offload::number_argument(call.arguments[3]),
+                   .height = offload::number_argument(call.arguments[4])},
+          .shift = offload::number_argument(call.arguments[5])};
 }
 
 class ImageFilterKernel : public offload::WordKernel {
@@ -43,8 +43,6 @@ class ImageFilterKernel : public offload::WordKernel {
     filter(arguments);
     finish();
   }
-  /// It ends with the registers that start it.
-  bool done() const { return false; }
 
  private:
   /// Two line buffers and the coefficients.

@@ -7,8 +7,8 @@
 #include "apps/matrix/floats.hpp"
 #include "apps/matrix/this_cpu.hpp"
 #include "apps/matrix_multiply/product_path.hpp"
+#include "isthmus/application/application.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/program/application.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -86,7 +86,6 @@ program::ByteApplication of_values(const program::Values& values) {
       .summary = "the product of two matrices of floats on a systolic array (Choi et al., TRETS 2019, 5.1)",
       .input = 2 * layout.values(),
       .output = layout.values(),
-      .kernel = {},
       .fill = fill,
       .reference = [layout](std::span<const float> matrices,
                             std::span<float> product) { reference(layout, matrices, product); },

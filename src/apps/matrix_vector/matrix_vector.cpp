@@ -8,8 +8,8 @@
 
 #include "apps/matrix/floats.hpp"
 #include "apps/matrix_vector/vector_path.hpp"
+#include "isthmus/application/application.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/program/application.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -47,6 +47,7 @@ std::vector<KernelArgument> arguments(std::size_t size, std::size_t ports, int i
     return program::ScratchBuffer{};
   };
   std::vector<KernelArgument> list;
+  list.reserve(kMostPorts);
   for (std::size_t part = 0; part < kMostPorts; ++part) list.emplace_back(program::InputBuffer{part % ports});
   list.push_back(iteration == 0 ? KernelArgument{program::InputBuffer{ports}} : written_by(iteration - 1));
   list.push_back(written_by(iteration));
@@ -88,7 +89,6 @@ program::ByteApplication of_values(const program::Values& values) {
       .summary = "a matrix of floats times a vector, again and again (Choi et al., TRETS 2019, 5.2)",
       .input = size * size + size,
       .output = size,
-      .kernel = {},
       .fill = [size](int message, std::span<float> numbers) { fill(message, numbers, size); },
       .reference = [iterations](std::span<const float> numbers,
                                 std::span<float> result) { reference(numbers, result, iterations); },

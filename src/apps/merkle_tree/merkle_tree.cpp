@@ -9,10 +9,10 @@
 
 #include "apps/merkle_tree/tree.hpp"
 #include "apps/parts.hpp"
+#include "isthmus/application/application.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/random.hpp"
 #include "isthmus/platform/shared_board.hpp"
-#include "isthmus/program/application.hpp"
 #include "isthmus/queues/look_ahead.hpp"
 
 namespace isthmus::apps {
@@ -280,7 +280,6 @@ program::ByteApplication of_values(const program::Values& values) {
           "2018, V.C)",
       .input = draws,
       .output = draws,
-      .kernel = {},
       .fill = [run](int block, std::span<Draw> of_block) { fill(*run, block, of_block); },
       .reference =
           [run](std::span<const Draw> of_block, std::span<Digest> digests) {

@@ -1,6 +1,5 @@
 #include "apps/packet_encryption/kernel.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstring>
 
@@ -23,9 +22,9 @@ class PacketEncryptionKernel : public offload::WordKernel {
   /// One message: slot after slot.
   void step() {
     const auto call = fabric::read_call(start);
-    const auto bytes = static_cast<std::uint64_t>(offload::integer_argument(call.arguments[3])) *
-                       static_cast<std::uint64_t>(offload::integer_argument(call.arguments[4]));
-    slot_ = static_cast<std::size_t>(offload::integer_argument(call.arguments[3]));
+    const auto bytes = static_cast<std::uint64_t>(offload::number_argument(call.arguments[3])) *
+                       static_cast<std::uint64_t>(offload::number_argument(call.arguments[4]));
+    slot_ = static_cast<std::size_t>(offload::number_argument(call.arguments[3]));
     Aes256Key key{};
     load(offload::address_argument(call.arguments[2]), schedule_);
     std::memcpy(key.data(), schedule_.data(), key.size());  // its first two rounds' keys are the key itself
@@ -37,8 +36,6 @@ class PacketEncryptionKernel : public offload::WordKernel {
     work();
     finish();
   }
-  /// It ends with the registers that start it.
-  bool done() const { return false; }
 
  private:
   Word encrypt(Word word) {

@@ -3,19 +3,105 @@
 #include <openssl/evp.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdint>
+#include <cstring>
 #include <memory>
+#include <span>
 #include <utility>
 
-#include "apps/packet_encryption/actors.hpp"
+#include "application/unclocked.hpp"
+#include "apps/packet_encryption/counter.hpp"
 #include "apps/packet_encryption/kernel.hpp"
 #include "apps/packet_encryption/slots.hpp"
 #include "apps/packet_encryption/trace.hpp"
+#include "isthmus/application/application.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/program/application.hpp"
+#include "isthmus/stream.hpp"
+#include "isthmus/stream/packet_beats.hpp"
 
 namespace isthmus::apps {
 namespace {
+
+// The encryption of packets as they pass (stacc VI-B3): AES engines side by side, each with every other packet.
+
+/// Moves a packet, a beat a cycle.
+void pass_packet(In<NetPacket>& in, Out<NetPacket>& out) {
+  bool ended = false;
+  while (!ended)
+    pass_burst(in, out, [&ended](std::span<const NetPacket> from, std::span<NetPacket> to) {
+      const auto beats = from.first(beats_of_packet(from));
+      std::memcpy(to.data(), beats.data(), beats.size_bytes());
+      ended = beats.back().eop;
+      return beats.size();
+    });
+}
+
+/// Hands packets to the engines in turn.
+struct PacketSplitter {
+  In<NetPacket> in{"in"};
+  std::array<Out<NetPacket>, kAesStreams> engines;
+  std::uint8_t turn = 0;
+
+  void step() {
+    pass_packet(in, engines[turn]);
+    turn = (turn + 1U) % kAesStreams;
+  }
+};
+
+/// Encrypts every other packet: a block of 128 bit a cycle, two cycles a beat.
+struct PacketEncryptor {
+  static constexpr int initiation_interval = kBeatBytes / kAesBlock;
+
+  In<NetPacket> in{"in"};
+  Out<NetPacket> out{"out"};
+
+  Aes256Ctr cipher;
+  std::uint64_t packet;  ///< number of the next packet
+  std::uint64_t engines;
+
+  /// Engine `number` of `all`, which take packets in turn.
+  PacketEncryptor(const Aes256Key& key, std::uint64_t number, std::uint64_t all)
+      : cipher(key), packet(number), engines(all) {}
+
+  void step() {
+    pass_burst(in, out, [this](std::span<const NetPacket> from, std::span<NetPacket> to) {
+      const auto at_once = from.first(std::min(from.size(), Aes256Ctr::kMost / kBeatBytes));
+      const auto beats = at_once.first(beats_of_packet(at_once));
+      if (beats.front().sop) {
+        cipher.begin(counter_of(packet));
+        packet += engines;
+      }
+      const auto stream = cipher.stream(beats.size() * kBeatBytes, beats.back().eop);
+      for (std::size_t i = 0; i < beats.size(); ++i)
+        encrypt(beats[i], stream.subspan(i * kBeatBytes).first<kBeatBytes>(), to[i]);
+      if (beats.front().sop) std::copy_n(beats.front().data.begin(), kClearBytes, to.front().data.begin());
+      return beats.size();
+    });
+  }
+
+ private:
+  static void encrypt(const NetPacket& __restrict beat, std::span<const std::byte, kBeatBytes> stream,
+                      NetPacket& __restrict to) {
+    to.sop = beat.sop;
+    to.eop = beat.eop;
+    to.len = beat.len;
+    for (std::size_t i = 0; i < kBeatBytes; ++i) to.data[i] = beat.data[i] ^ stream[i];
+  }
+};
+
+/// Takes them back in the order in which they came.
+struct PacketMerger {
+  std::array<In<NetPacket>, kAesStreams> engines;
+  Out<NetPacket> out{"out"};
+  std::uint8_t turn = 0;
+
+  void step() {
+    pass_packet(engines[turn], out);
+    turn = (turn + 1U) % kAesStreams;
+  }
+};
 
 /// Packets between splitter and engine, and between engine and merger: an engine is as fast as half of the network, and
 /// while one hands on a packet the other's waits.
@@ -77,11 +163,6 @@ class Reference {
   std::unique_ptr<EVP_CIPHER_CTX, Free> context_;
 };
 
-/// Threads have no clock; their channels need a time, which means nothing there.
-ChannelOptions fifo(int depth, int latency = 1) {
-  return {.depth = depth, .latency = latency, .latency_time = Time::ns(1), .return_latency_time = Time::ns(1)};
-}
-
 void lay_out(program::Kernel& kernel, const Aes256Key& key, std::size_t largest) {
   const std::size_t packets = kEnginePackets * ((largest + kBeatBytes - 1) / kBeatBytes);
   const int beats = static_cast<int>(std::max(packets, kBlockRamWords));
@@ -94,8 +175,10 @@ void lay_out(program::Kernel& kernel, const Aes256Key& key, std::size_t largest)
   for (std::size_t i = 0; i < kAesStreams; ++i) {
     // The packets that a copy of the kernel is given are dealt to its engines once more.
     auto& engine = kernel.add<PacketEncryptor>(fmt::format("AES {}", i), key, unit + i * units, units * kAesStreams);
-    kernel.connect(splitter.engines[i], engine.in, fifo(beats));
-    kernel.connect(engine.out, merger.engines[i], fifo(beats, kEngineDepth));
+    ChannelOptions fifo = program::unclocked(beats);
+    kernel.connect(splitter.engines[i], engine.in, fifo);
+    fifo.latency = kEngineDepth;
+    kernel.connect(engine.out, merger.engines[i], fifo);
   }
 }
 
@@ -143,8 +226,6 @@ std::shared_ptr<EncryptionData> state_of(const program::Values& values) {
   state->key = key_of(values.text("key"));
   state->packet_size = static_cast<std::size_t>(values.integer("packet_size"));
   if (values.has("input")) state->trace = std::make_shared<Trace>(values.text("input"));
-  if (values.text("transport") == "pcap" && !(values.has("input") && values.has("output")))
-    throw Error("transport: expected --input F.pcap and --output F.pcap beside pcap, which go from file to file");
   return state;
 }
 
@@ -166,7 +247,6 @@ program::Packets packets_of(const program::Values& values, const std::shared_ptr
     const auto packet = slot.subspan(sizeof(SlotHead));
     return packet.first(std::min<std::size_t>(packet.size(), head_of(slot).bytes));
   };
-  packets.transport = values.text("transport");
   packets.load = values.number("load");
   return packets;
 }
@@ -231,11 +311,6 @@ program::Maker packet_encryption() {
                       .min = 64,
                       .max = 9000,
                       .preset = "1500"},
-                     {.name = "transport",
-                      .kind = choice,
-                      .help = "what carries the packets when the target is native",
-                      .choices = {"memory", "pcap", "veth", "unix"},
-                      .preset = "memory"},
                      {.name = "input",
                       .kind = file,
                       .help = "a pcap file whose packets are sent; without it packets are generated"},

@@ -13,6 +13,17 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/random.hpp"
 
+// libpcap names these in the table of what it captures from, which reading and writing files brings along. Without them
+// a program that is linked with its archive would need libdbus.
+extern "C" {
+[[gnu::visibility("hidden")]] pcap_t* dbus_create(const char*, char*, int*) {
+  return nullptr;
+}
+[[gnu::visibility("hidden")]] int dbus_findalldevs(void*, char*) {
+  return 0;
+}
+}
+
 namespace isthmus::apps {
 namespace {
 

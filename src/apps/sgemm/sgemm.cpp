@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "apps/chip_run.hpp"
+#include "isthmus/application/application.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/random.hpp"
-#include "isthmus/program/application.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -184,7 +184,6 @@ program::ByteApplication of_values(const program::Values& values) {
       .summary = "products of matrices, by blocks of 128 that a core cuts and sums up (Min et al., FPL 2019, V.C)",
       .input = 2 * rows * rows,
       .output = rows * rows,
-      .kernel = {},
       .fill =
           [](int message, std::span<float> factors) {
             // All above zero: no sum cancels, so that each value has the precision of its parts.

@@ -1,15 +1,35 @@
 // The first application of stacc (listing 1): the running sum of each message.
 #include <fmt/format.h>
 
+#include <array>
+#include <bit>
+#include <cstdint>
 #include <numeric>
 
-#include "apps/suffix_sum/summer.hpp"
+#include "isthmus/application/application.hpp"
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/word_kernel.hpp"
-#include "isthmus/program/application.hpp"
+#include "isthmus/stream.hpp"
 
 namespace isthmus::apps {
 namespace {
+
+using Number = std::uint32_t;
+
+/// The circuit of the suffix sum: what the streaming actor and the modelled OpenCL kernel both instantiate. The running
+/// sum of the numbers of a word, 16 at a time, goes on in the next (stacc listing 1, which has one a word).
+class Summer {
+ public:
+  void reset() { sum_ = 0; }
+  Word take(const Word& word) {
+    auto numbers = std::bit_cast<std::array<Number, kWordBytes / sizeof(Number)>>(word);
+    for (Number& number : numbers) number = sum_ += number;
+    return std::bit_cast<Word>(numbers);
+  }
+
+ private:
+  Number sum_ = 0;
+};
 
 constexpr std::int64_t kNumbersAWord = kWordBytes / sizeof(Number);
 
@@ -37,7 +57,7 @@ class SuffixSumKernel : public offload::WordKernel {
   /// One message.
   void step() {
     const auto call = fabric::read_call(start);
-    const auto bytes = static_cast<std::uint64_t>(offload::integer_argument(call.arguments[2])) * sizeof(Number);
+    const auto bytes = static_cast<std::uint64_t>(offload::number_argument(call.arguments[2])) * sizeof(Number);
     summer_.reset();
     begin_writing(offload::address_argument(call.arguments[1]), bytes);
     read_words(offload::address_argument(call.arguments[0]), bytes,
@@ -46,8 +66,6 @@ class SuffixSumKernel : public offload::WordKernel {
     work();
     finish();
   }
-  /// It ends with the registers that start it.
-  bool done() const { return false; }
 
  private:
   Summer summer_;

@@ -13,7 +13,7 @@ class TableSelectKernel : public offload::WordKernel {
   /// One message.
   void step() {
     const auto call = fabric::read_call(start);
-    const auto bytes = static_cast<std::uint64_t>(offload::integer_argument(call.arguments[4])) * kRowBytes;
+    const auto bytes = static_cast<std::uint64_t>(offload::number_argument(call.arguments[4])) * kRowBytes;
     Word predicate{};
     load(offload::address_argument(call.arguments[3]), predicate.bytes);
     Selection selection(row_key(predicate.bytes));
@@ -28,8 +28,6 @@ class TableSelectKernel : public offload::WordKernel {
     write(selection.end());
     finish();
   }
-  /// It ends with the registers that start it.
-  bool done() const { return false; }
 };
 
 }  // namespace

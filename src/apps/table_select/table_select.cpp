@@ -8,8 +8,8 @@
 #include "apps/table_select/kernel.hpp"
 #include "apps/table_select/rows.hpp"
 #include "apps/table_select/table.hpp"
+#include "isthmus/application/application.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/program/application.hpp"
 
 namespace isthmus::apps {
 namespace {

@@ -6,10 +6,10 @@
 
 #include "apps/parts.hpp"
 #include "apps/task_graph/graph.hpp"
+#include "isthmus/application/application.hpp"
 #include "isthmus/base/random.hpp"
 #include "isthmus/base/summary.hpp"
 #include "isthmus/platform/shared_board.hpp"
-#include "isthmus/program/application.hpp"
 
 namespace isthmus::apps {
 namespace {
@@ -193,7 +193,6 @@ program::ByteApplication of_values(const program::Values& values) {
           "IV)",
       .input = run->lines() * kLine / sizeof(std::uint64_t),
       .output = run->graph.tasks.size(),
-      .kernel = {},
       .fill =
           [](int message, std::span<std::uint64_t> words) {
             for (std::size_t i = 0; i < words.size(); ++i)

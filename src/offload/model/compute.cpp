@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
 #include <utility>
 
 #include "isthmus/offload/device.hpp"
@@ -11,21 +10,6 @@
 /// ComputeDevice::run gives its body to.
 namespace isthmus::offload::model {
 namespace {
-
-template <class T>
-class ObjectOf final : public ComputeObject {
- public:
-  explicit ObjectOf(std::unique_ptr<T> made) : object(std::move(made)) {}
-  std::unique_ptr<T> object;
-};
-
-Buffer& buffer_of(const ComputeBuffer& buffer) {
-  return *dynamic_cast<ObjectOf<Buffer>&>(buffer.object()).object;
-}
-
-const Kernel& kernel_of(const ComputeKernel& kernel) {
-  return *dynamic_cast<ObjectOf<Kernel>&>(kernel.object()).object;
-}
 
 std::uint64_t nanoseconds(Time time) {
   return static_cast<std::uint64_t>(time.femtoseconds() / Time::ns(1).femtoseconds());
@@ -51,7 +35,7 @@ class RunningMachine {
                    }}});
   }
   Error refused(const std::string& what) const {
-    return Error(fmt::format("model of {}: {}, which it has no part for", device_->info().name, what));
+    return Error(fmt::format("model of {}: {}, which it has no part for", device_->properties().name, what));
   }
 
  private:
@@ -90,60 +74,42 @@ std::vector<Event> events_of(ComputeEvents awaited) {
   return all;
 }
 
-struct ToArgument {
-  const ComputeKernel& kernel;
-
-  Argument operator()(const ComputeBuffer* buffer) const { return buffer != nullptr ? &buffer_of(*buffer) : nullptr; }
-  Argument operator()(std::int32_t value) const { return value; }
-  Argument operator()(std::uint32_t value) const {
-    if (value > static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max())) throw refused();
-    return static_cast<std::int32_t>(value);
-  }
-  template <class T>
-  Argument operator()(T) const {
-    throw refused();
-  }
-  Error refused() const {
-    return Error(
-        fmt::format("kernel '{}': the registers of a model take buffers and numbers of 32 bits", kernel.name()));
-  }
-};
-
 class ModelComputeQueue final : public ComputeQueue {
  public:
   explicit ModelComputeQueue(RunningMachine& machine) : machine_(machine), queue_(machine.device().queue()) {}
 
-  ComputeEvent launch(const ComputeKernel& kernel, const NdRange& range, std::span<const ComputeArgument> arguments,
+  ComputeEvent launch(const Kernel& kernel, const NdRange& range, std::span<const Argument> arguments,
                       ComputeEvents after) override {
     if (range.global[2] != 1) throw machine_.refused("work-items in three dimensions");
-    Launch launch{.kernel = kernel_of(kernel), .arguments = {}, .columns = range.global[0], .rows = range.global[1]};
-    for (const ComputeArgument& each : arguments) launch.arguments.push_back(std::visit(ToArgument{kernel}, each));
+    const Launch launch{.kernel = kernel,
+                        .arguments = {arguments.begin(), arguments.end()},
+                        .columns = range.global[0],
+                        .rows = range.global[1]};
     return given(host().launch(*queue_, launch, behind(after)));
   }
-  void write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from) override {
-    if (!from.empty()) given(host().write(*queue_, {buffer_of(to), offset}, from, Call::blocking, behind({})));
+  void write(const Buffer& to, std::size_t offset, std::span<const std::byte> from) override {
+    if (!from.empty()) given(host().write(*queue_, {to, offset}, from, Call::blocking, behind({})));
   }
-  void read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to) override {
-    if (!to.empty()) given(host().read(*queue_, {buffer_of(from), offset}, to, Call::blocking, behind({})));
+  void read(const Buffer& from, std::size_t offset, std::span<std::byte> to) override {
+    if (!to.empty()) given(host().read(*queue_, {from, offset}, to, Call::blocking, behind({})));
   }
-  ComputeEvent start_write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from,
+  ComputeEvent start_write(const Buffer& to, std::size_t offset, std::span<const std::byte> from,
                            ComputeEvents after) override {
-    return given(host().write(*queue_, {buffer_of(to), offset}, from, Call::nonblocking, behind(after)));
+    return given(host().write(*queue_, {to, offset}, from, Call::nonblocking, behind(after)));
   }
-  ComputeEvent start_read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to,
+  ComputeEvent start_read(const Buffer& from, std::size_t offset, std::span<std::byte> to,
                           ComputeEvents after) override {
-    return given(host().read(*queue_, {buffer_of(from), offset}, to, Call::nonblocking, behind(after)));
+    return given(host().read(*queue_, {from, offset}, to, Call::nonblocking, behind(after)));
   }
-  ComputeEvent copy(const ComputeBuffer&, std::size_t, const ComputeBuffer&, std::size_t, std::size_t) override {
+  ComputeEvent copy(const Buffer&, std::size_t, const Buffer&, std::size_t, std::size_t) override {
     throw machine_.refused("a copy within the device's memory");
   }
-  ComputeEvent copy_box(const ComputeBuffer&, const BoxPlace&, const ComputeBuffer&, const BoxPlace&,
-                        const BoxSize&) override {
+  ComputeEvent copy_box(const Buffer&, const BoxPlace&, const Buffer&, const BoxPlace&, const BoxSize&) override {
     throw machine_.refused("a copy within the device's memory");
   }
-  PinnedMemory map(const ComputeBuffer&) override { throw machine_.refused("a buffer mapped to the host"); }
-  StartedMap start_map(const ComputeBuffer&) override { throw machine_.refused("a buffer mapped to the host"); }
-  ComputeEvent fill(const ComputeBuffer&, std::span<const std::byte>) override {
+  PinnedBuffer map(const Buffer&) override { throw machine_.refused("a buffer mapped to the host"); }
+  StartedMap start_map(const Buffer&) override { throw machine_.refused("a buffer mapped to the host"); }
+  ComputeEvent fill(const Buffer&, std::span<const std::byte>) override {
     throw machine_.refused("a fill of the device's memory");
   }
   ComputeEvent after(ComputeEvents events) override {
@@ -179,9 +145,7 @@ class ModelComputeQueue final : public ComputeQueue {
 class ModelProgram final : public ComputeProgram {
  public:
   explicit ModelProgram(RunningMachine& machine) : machine_(machine) {}
-  ComputeKernel kernel(const std::string& name) const override {
-    return {std::make_shared<ObjectOf<Kernel>>(machine_.device().kernel(name)), name};
-  }
+  Kernel kernel(const std::string& name) const override { return machine_.device().kernel(name); }
   bool has(const std::string& kernel) const override {
     try {
       machine_.device().kernel(kernel);
@@ -198,29 +162,22 @@ class ModelProgram final : public ComputeProgram {
 
 class ModelComputeDevice final : public ComputeDevice {
  public:
-  explicit ModelComputeDevice(std::unique_ptr<Device> device) : machine_(std::move(device)) {
-    const DeviceInfo& info = machine_.device().info();
-    properties_.name = info.name;
-    properties_.modelled = info.modelled;
-    properties_.type = "accelerator";
-  }
+  explicit ModelComputeDevice(std::unique_ptr<Device> device) : machine_(std::move(device)) {}
 
-  const ComputeProperties& properties() const override { return properties_; }
+  const DeviceProperties& properties() const override { return machine_.device().properties(); }
   double now() const override { return machine_.clock().seconds(); }
   void run(const std::function<void()>& body) override { machine_.run(body); }
-  ComputeBuffer buffer(std::size_t bytes) const override {
-    return {std::make_shared<ObjectOf<Buffer>>(machine_.device().allocate(Bytes{static_cast<std::int64_t>(bytes)})),
-            bytes};
+  Buffer buffer(std::size_t bytes) const override {
+    return machine_.device().allocate(Bytes{static_cast<std::int64_t>(bytes)});
   }
-  ComputeBuffer buffer(std::size_t bytes, const MemoryBank& bank) const override {
+  Buffer buffer(std::size_t bytes, const MemoryBank& bank) const override {
     if (bank.told != MemoryBank::Told::nothing) throw machine_.refused("a buffer in a bank by number");
     return buffer(bytes);
   }
-  PinnedMemory pinned(std::size_t bytes) const override {
-    const std::shared_ptr<PinnedBuffer> memory = machine_.device().pin(Bytes{static_cast<std::int64_t>(bytes)});
-    return {memory, memory->bytes()};
+  PinnedBuffer pinned(std::size_t bytes) const override {
+    return machine_.device().pin(Bytes{static_cast<std::int64_t>(bytes)});
   }
-  PinnedMemory pin(std::span<std::byte>) const override {
+  PinnedBuffer pin(std::span<std::byte>) const override {
     throw machine_.refused("memory of the host that is there already");
   }
   std::unique_ptr<ComputeQueue> queue() const override { return std::make_unique<ModelComputeQueue>(machine_); }
@@ -233,7 +190,6 @@ class ModelComputeDevice final : public ComputeDevice {
   }
 
  private:
-  ComputeProperties properties_;
   mutable RunningMachine machine_;  ///< what is made on it moves its clock
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "isthmus/fabric/pcie_link.hpp"
+#include "isthmus/platform/link.hpp"
 #include "offload/model/runtime.hpp"
 
 namespace isthmus::offload::model {
@@ -25,7 +27,7 @@ struct Phase {
 class Path {
  public:
   explicit Path(const EndedRun& run)
-      : run_(run), units_(run.spec.engines.size(), run.machine.actors.kernels.size()), path_(longest()) {
+      : run_(run), units_(run.spec.engines.size(), run.machine.actors[Role::kernels].size()), path_(longest()) {
     for (std::size_t engine = 0; engine < units_.engines(); ++engine) {
       add_to(to_device_.emplace_back(), fabric::Units::to_device(engine));
       add_to(to_host_.emplace_back(), fabric::Units::to_host(engine));
@@ -42,12 +44,12 @@ class Path {
     add(kLaunchCall, path_.host[HostCost::launch]);
     for (std::size_t link = 0; link < units_.engines(); ++link) {
       const fabric::PcieLinkActors& lanes = run_.machine.links[link];
-      on_device(to_device_[link],
-                over(link, to_device_[link],
-                     {{kDma, busy(actors().dma_to_device[link])}, {fabric::kHostToDevice, busy(lanes.to_device)}}));
+      on_device(to_device_[link], over(link, to_device_[link],
+                                       {{kDma, busy(actors()[Role::dma_to_device][link])},
+                                        {fabric::kHostToDevice, busy(lanes.to_device)}}));
       on_device(to_host_[link],
                 over(link, to_host_[link],
-                     {{kDma, busy(actors().dma_to_host[link])}, {fabric::kDeviceToHost, busy(lanes.to_host)}}));
+                     {{kDma, busy(actors()[Role::dma_to_host][link])}, {fabric::kDeviceToHost, busy(lanes.to_host)}}));
     }
     if (kernels_.done.time > Time{}) on_device(kernels_, of_kernel());
     return std::move(held_);
@@ -76,15 +78,15 @@ class Path {
 
   /// The path to the end of the command that ended last; until the run's end its thread went on.
   CommandPath longest() const {
-    const auto last = run_.machine.runtime->state().last();
-    if (!last) return {};
+    const Command* last = run_.machine.runtime->state().last();
+    if (last == nullptr) return {};
     CommandPath path = last->path;
-    path.host[HostCost::host_thread] += run_.context.start + run_.report.end - last->end;
+    path.host[HostCost::host_thread] += run_.context.start + run_.report.end - last->ran.end;
     return path;
   }
 
   std::string busiest_thread() const {
-    const Actors& threads = actors().threads;
+    const Actors& threads = actors()[Role::threads];
     const auto busiest =
         std::ranges::max_element(threads, std::less{}, [this](ActorId thread) { return busy(thread); });
     return thread_name(run_.threads[static_cast<std::size_t>(busiest - threads.begin())]);
@@ -97,9 +99,10 @@ class Path {
   }
 
   std::vector<Held> of_kernel() const {
-    std::vector<Held> parts{{kKernel, busiest(actors().kernels)}};
-    if (!actors().kernel_reads.empty())
-      parts.push_back({kKernelPorts, std::max(busiest(actors().kernel_reads), busiest(actors().kernel_writes))});
+    std::vector<Held> parts{{kKernel, busiest(actors()[Role::kernels])}};
+    if (!actors()[Role::kernel_reads].empty())
+      parts.push_back(
+          {kKernelPorts, std::max(busiest(actors()[Role::kernel_reads]), busiest(actors()[Role::kernel_writes]))});
     return parts;
   }
 
@@ -108,7 +111,7 @@ class Path {
     const fabric::AxiSpec& axi = needed(run_.spec.board.memory).axi;
     const double rate = static_cast<double>(axi.width.count) * axi.clock.hertz();
     Time all;
-    for (const Actors* ports : {&actors().kernel_reads, &actors().kernel_writes})
+    for (const Actors* ports : {&actors()[Role::kernel_reads], &actors()[Role::kernel_writes]})
       for (const ActorId port : *ports) all += busy(port);
     return all.seconds() * rate;
   }
@@ -121,7 +124,7 @@ class Path {
 
   /// The time that memory works for a unit: of all its work, by the bytes.
   Time memory_for(const Phase& phase) const {
-    const Time dram = busiest(actors().dram);
+    const Time dram = busiest(actors()[Role::dram]);
     double all = kernels_.done.bytes;
     for (const auto* direction : {&to_device_, &to_host_})
       for (const Phase& each : *direction) all += each.done.bytes;

@@ -19,9 +19,9 @@ struct EndedRun {
   const RunReport& report;
 };
 
-/// What each part holds of the chain of commands that lasted as long as the run: each of them began when the one before
-/// had ended or, after that, when its host thread enqueued it. Of what a command spends on the device, the slowest part
-/// that its data pass holds what it works; if that is less, the rest is waiting for memory that others use.
+/// Splits the critical path by part: the chain of commands that lasted as long as the run, of which each began when the
+/// one before had ended or, after that, when its host thread enqueued it. Each command's time on the device goes to the
+/// slowest part on its way, the remainder to waiting for memory.
 std::vector<platform::Held> critical_path(const EndedRun& run);
 
 }  // namespace isthmus::offload::model

@@ -40,8 +40,6 @@ class DatapathKernel : public WordKernel {
     work();
     finish();
   }
-  /// It ends with the registers that start it.
-  bool done() const { return false; }
 
  private:
   /// How far a port is.

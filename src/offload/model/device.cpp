@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cmath>
+#include <utility>
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/needs.hpp"
@@ -40,10 +42,26 @@ class Later final : public StateObserver {
 
 Time work_of_host(const MachineActors& actors, const RunReport& report) {
   Time sum;
-  for (const Actors* some :
-       {&actors.threads, &actors.transfer_calls, &actors.allocations, &actors.copies, &actors.launches})
-    for (const ActorId actor : *some) sum += report.actor(actor).busy;
+  for (const Actors& some : actors.of_host_software())
+    for (const ActorId actor : some) sum += report.actor(actor).busy;
   return sum;
+}
+
+/// Those of the board: what its file says of memory and kernels.
+DeviceProperties properties_of(const MachineSpec& spec, const platform::Description& board) {
+  DeviceProperties properties{.target = board.file().string(),
+                              .modelled = true,
+                              .name = board.name(),
+                              .platform = "model",
+                              .type = "accelerator",
+                              .host_memory = !spec.board.memory,
+                              .link = link_rates(spec)};
+  if (spec.kernel) properties.clock_mhz = std::llround(spec.kernel->clock.frequency.hertz() * 1e-6);
+  if (!spec.board.memory) return properties;
+  const auto& memory = *spec.board.memory;
+  properties.max_allocation = memory.channel_capacity.count;
+  properties.global_memory = memory.channel_capacity.count * static_cast<std::int64_t>(memory.channels);
+  return properties;
 }
 
 }  // namespace
@@ -51,25 +69,27 @@ Time work_of_host(const MachineActors& actors, const RunReport& report) {
 MachineDevice::MachineDevice(platform::Description board, std::vector<KernelModel> kernels, const ModelOptions& options)
     : board_(std::move(board)),
       spec_(machine_spec(board_)),
-      info_{.name = board_.name(),
-            .modelled = true,
-            .opening = {},
-            .link = link_rates(spec_),
-            .memory = spec_.board.memory.has_value()},
+      properties_(properties_of(spec_, board_)),
       kernels_(std::move(kernels)),
       memory_(platform::device_memory(spec_.board)),
       order_{.seed = options.seed, .schedule_seed = 0},
       asked_(options.grain) {}
 
-std::unique_ptr<Buffer> MachineDevice::allocate(Bytes size) {
+Buffer MachineDevice::allocate(Bytes size) {
   platform::require(board_, "a buffer of the device", needs::kDeviceMemory);
   clock_ += enqueue();
-  return std::make_unique<ModelBuffer>(memory_, size, allocation(size), clock_);
+  return {std::make_shared<ModelBuffer>(memory_, size), static_cast<std::size_t>(size.count)};
 }
 
-std::unique_ptr<PinnedBuffer> MachineDevice::pin(Bytes size) {
+void MachineDevice::keep_staging(const Buffer& buffer) {
+  auto& kept = dynamic_cast<ModelBuffer&>(buffer.object());
+  if (!std::exchange(kept.keeps_staging, true)) clock_ += allocation({static_cast<std::int64_t>(buffer.size())});
+}
+
+PinnedBuffer MachineDevice::pin(Bytes size) {
   clock_ += allocation(size);
-  return std::make_unique<ModelPinnedBuffer>(pinned_, size);
+  const auto memory = std::make_shared<ModelPinnedBuffer>(pinned_, size);
+  return {memory, memory->bytes()};
 }
 
 Time MachineDevice::access_registers(const RegisterAccess& access, int count) {
@@ -84,14 +104,14 @@ HostAccessLatency MachineDevice::access_host_memory(const HostAccess& access) {
   return model::access_host_memory(over_first_link(spec_), access, order_);
 }
 
-std::unique_ptr<Kernel> MachineDevice::kernel(const std::string& name) {
+Kernel MachineDevice::kernel(const std::string& name) {
   platform::require(board_, fmt::format("kernel '{}'", name), needs::kLaunches);
   const auto found = std::ranges::find(kernels_, name, &KernelModel::name);
-  if (found == kernels_.end()) throw Error(fmt::format("device '{}': no model of kernel '{}'", info_.name, name));
+  if (found == kernels_.end()) throw Error(fmt::format("device '{}': no model of kernel '{}'", properties_.name, name));
   const auto loaded = std::ranges::find(loaded_, &*found);
   const auto index = static_cast<std::size_t>(loaded - loaded_.begin());
   if (loaded == loaded_.end()) loaded_.push_back(&*found);
-  return std::make_unique<ModelKernel>(index);
+  return {std::make_shared<ModelKernel>(index), name};
 }
 
 void require_finished(std::span<const std::unique_ptr<DeviceRun>> runs, const RunReport& report,
@@ -118,7 +138,7 @@ void MachineDevice::run(std::vector<HostThread> threads) {
   RunOptions options = options_of_bodies(order_);
   if (states_ != nullptr) options.states = &states;
   const RunReport report = graph.run(options);
-  require_finished(run, report, info_.name);
+  require_finished(run, report, properties_.name);
   end(*run.front(), report);
 }
 
@@ -155,16 +175,17 @@ bool MachineDevice::may_be_coarse(std::size_t threads) const {
 void MachineDevice::run_coarse(std::vector<HostThread> threads) {
   grain_ = Grain::coarse;
   if (!pace_ || kernels_of_pace_ != loaded_.size()) pace_.emplace(loaded(), order_);
+  auto& pace = *pace_;
   kernels_of_pace_ = loaded_.size();
   Graph graph(order_.seed);
   RunContext context = new_context();
   std::array runs{std::make_unique<DeviceRun>(std::move(threads), std::move(context))};
   DeviceRun& run = *runs.front();
   const MachinePlan plan{.board = loaded(), .threads = run.threads, .context = run.context, .host = nullptr};
-  CoarseMachine built = build_coarse_machine(graph, plan, *pace_);
+  CoarseMachine built = build_coarse_machine(graph, plan, pace);
   run.machine = std::move(built.machine);
   RunReport report = graph.run(options_of_bodies(order_));
-  require_finished(runs, report, info_.name);
+  require_finished(runs, report, properties_.name);
   built.device->add_to(report, kIdsOfBoard);
   end(run, report);
 }
@@ -172,7 +193,6 @@ void MachineDevice::run_coarse(std::vector<HostThread> threads) {
 void MachineDevice::end(const DeviceRun& run, const RunReport& report) {
   const auto& [threads, context, machine] = run;
   context.run->over = true;
-  for (const HostThreadActor* thread : machine.threads) thread->tell_all();
   last_run_ = report.end;
   clock_ += report.end;
   host_work_ = work_of_host(machine.actors, report);

@@ -27,11 +27,12 @@ class MachineDevice final : public ModelDevice {
  public:
   MachineDevice(platform::Description board, std::vector<KernelModel> kernels, const ModelOptions& options);
 
-  const DeviceInfo& info() const override { return info_; }
+  const DeviceProperties& properties() const override { return properties_; }
   Time clock() const override { return clock_; }
-  std::unique_ptr<Buffer> allocate(Bytes size) override;
-  std::unique_ptr<PinnedBuffer> pin(Bytes size) override;
-  std::unique_ptr<Kernel> kernel(const std::string& name) override;
+  Buffer allocate(Bytes size) override;
+  void keep_staging(const Buffer& buffer) override;
+  PinnedBuffer pin(Bytes size) override;
+  Kernel kernel(const std::string& name) override;
   std::unique_ptr<Queue> queue() override { return std::make_unique<ModelQueue>(next_id_++); }
   std::unique_ptr<Mailbox> mailbox(std::size_t depth) override {
     return std::make_unique<ModelMailbox>(next_id_++, depth);
@@ -67,7 +68,7 @@ class MachineDevice final : public ModelDevice {
 
   platform::Description board_;
   MachineSpec spec_;
-  DeviceInfo info_;
+  DeviceProperties properties_;
   std::vector<KernelModel> kernels_;
   std::vector<const KernelModel*> loaded_;  ///< on the FPGA
   fabric::DeviceMemory memory_;

@@ -6,6 +6,7 @@
 
 #include "isthmus/fabric/host_memory.hpp"
 #include "isthmus/stream.hpp"
+#include "isthmus/stream/pinned_memory.hpp"
 #include "isthmus/stream/vocabulary.hpp"
 #include "offload/model/command.hpp"
 #include "offload/model/specs.hpp"

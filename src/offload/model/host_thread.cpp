@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "isthmus/base/error.hpp"
 #include "isthmus/offload/kernel_model.hpp"
 #include "isthmus/offload/model.hpp"
@@ -16,26 +18,41 @@ const ModelEvent& model_event(const Event& event) {
 }
 
 /// The commands of this run among the events: commands of an earlier run have ended.
-std::vector<CommandId> ids_of(const std::vector<Event>& events, const RunIdentity& run) {
-  std::vector<CommandId> ids;
-  ids.reserve(events.size());
+std::vector<std::shared_ptr<const Command>> commands_of(const std::vector<Event>& events, const RunIdentity& run) {
+  std::vector<std::shared_ptr<const Command>> commands;
+  commands.reserve(events.size());
   for (const Event& event : events)
-    if (!model_event(event).is_past(run)) ids.push_back(model_event(event).id());
-  return ids;
+    if (!model_event(event).is_past(run)) commands.push_back(model_event(event).command());
+  return commands;
 }
 
-fabric::DeviceAddress place(const ModelBuffer& buffer, std::size_t offset, std::size_t bytes) {
-  const auto size = static_cast<std::size_t>(buffer.size().count);
+const ModelBuffer& memory_of(const Buffer& buffer) {
+  return dynamic_cast<const ModelBuffer&>(buffer.object());
+}
+
+fabric::DeviceAddress place(const Buffer& buffer, std::size_t offset, std::size_t bytes) {
+  const std::size_t size = buffer.size();
   if (offset > size || bytes > size - offset)
     throw Error(fmt::format("a copy of {} bytes at {} does not fit a buffer of {}", bytes, offset, size));
-  fabric::DeviceAddress at = buffer.at();
+  fabric::DeviceAddress at = memory_of(buffer).at();
   at.byte += offset;
   return at;
 }
 
-std::uint64_t address_of(const Buffer* buffer) {
-  return buffer != nullptr ? kernel_argument(dynamic_cast<const ModelBuffer&>(*buffer).at()) : 0;
-}
+struct InRegister {
+  const Kernel& kernel;
+
+  std::uint64_t operator()(const Buffer* buffer) const {
+    return buffer != nullptr ? kernel_argument(memory_of(*buffer).at()) : 0;
+  }
+  std::uint64_t operator()(LocalMemory) const {
+    throw Error(fmt::format("kernel '{}': a model has no local memory: expected buffers and numbers", kernel.name()));
+  }
+  template <class Number>
+  std::uint64_t operator()(Number value) const {
+    return kernel_argument(value);
+  }
+};
 
 fabric::KernelCall kernel_call(const Launch& launch) {
   if (launch.arguments.size() > fabric::kMostArguments)
@@ -44,11 +61,8 @@ fabric::KernelCall kernel_call(const Launch& launch) {
   fabric::KernelCall call{.arguments = {},
                           .columns = static_cast<std::uint32_t>(launch.columns),
                           .rows = static_cast<std::uint32_t>(launch.rows)};
-  for (const Argument& argument : launch.arguments) {
-    const auto* buffer = std::get_if<const Buffer*>(&argument);
-    call.arguments.push_back(buffer != nullptr ? address_of(*buffer)
-                                               : kernel_argument(std::get<std::int32_t>(argument)));
-  }
+  for (const Argument& argument : launch.arguments)
+    call.arguments.push_back(std::visit(InRegister{launch.kernel}, argument));
   return call;
 }
 
@@ -68,7 +82,9 @@ bool ModelEvent::is_past(const RunIdentity& now) const {
 }
 
 const Command& ModelEvent::ended() const {
-  if (!known_ || command_ == nullptr || !command_->complete) throw Error("the times of a command that is not complete");
+  const bool finished = progress_ != nullptr && number_ <= progress_->finished;
+  if (!(known_ || finished || run_->over) || !command_->complete)
+    throw Error("the times of a command that is not complete");
   return *command_;
 }
 
@@ -79,37 +95,38 @@ class ModelHost final : public SurroundedHost {
 
   Event write(Queue& queue, const BufferPart& to, std::span<const std::byte> from, Call call,
               std::vector<Event> after) override {
-    auto command = make(DeviceWork::to_device, queue, after);
+    auto command = make(DeviceWork::to_device, after);
     command->from = from;
     pass(*command, to, from);
-    return enqueue(command, call);
+    return enqueue(queue, command, call);
   }
   Event read(Queue& queue, const BufferPart& from, std::span<std::byte> to, Call call,
              std::vector<Event> after) override {
-    auto command = make(DeviceWork::to_host, queue, after);
+    auto command = make(DeviceWork::to_host, after);
     command->to = to;
     pass(*command, from, to);
-    return enqueue(command, call);
+    return enqueue(queue, command, call);
   }
   Event launch(Queue& queue, const Launch& launch, std::vector<Event> after) override {
-    auto command = make(DeviceWork::kernel, queue, after);
-    command->unit = context_.units.kernel(dynamic_cast<const ModelKernel&>(launch.kernel).index());
+    auto command = make(DeviceWork::kernel, after);
+    command->unit = context_.units.kernel(dynamic_cast<const ModelKernel&>(launch.kernel.object()).index());
     command->call = kernel_call(launch);
-    return enqueue(command, Call::nonblocking);
+    return enqueue(queue, command, Call::nonblocking);
   }
 
   void wait(const Event& event) override {
     if (model_event(event).is_past(*context_.run)) return;
-    ask({.kind = HostCall::Kind::wait, .object = 0, .depth = 0, .enqueue = {}, .command = model_event(event).id()});
+    ask({.kind = HostCall::Kind::wait,
+         .object = 0,
+         .depth = 0,
+         .enqueue = {},
+         .command = model_event(event).command().get()});
     model_event(event).tell();
   }
   void finish(Queue& queue) override {
-    const int id = dynamic_cast<ModelQueue&>(queue).id();
-    ask(call_of(HostCall::Kind::finish, id));
-    std::erase_if(actor_.untold_, [id](const auto& event) {
-      if (event.first == id) event.second->tell();
-      return event.first == id;
-    });
+    auto& of = dynamic_cast<ModelQueue&>(queue);
+    ask(call_of(HostCall::Kind::finish, of.id()));
+    of.progress()->finished = of.progress()->enqueued;
   }
 
   void put(Mailbox& mailbox, Event event) override {
@@ -120,11 +137,12 @@ class ModelHost final : public SurroundedHost {
          .object = box.id(),
          .depth = box.depth(),
          .enqueue = {},
-         .command = model_event(event).id()});
+         .command = model_event(event).command().get()});
   }
   Event take(Mailbox& mailbox) override {
     const int id = dynamic_cast<ModelMailbox&>(mailbox).id();
-    return std::make_shared<ModelEvent>(context_.run, ask(call_of(HostCall::Kind::take, id)).command);
+    const HostReply reply = ask(call_of(HostCall::Kind::take, id));
+    return std::make_shared<ModelEvent>(context_.run, reply.command->shared_from_this(), nullptr);
   }
 
   void work(Time time) override {
@@ -139,42 +157,52 @@ class ModelHost final : public SurroundedHost {
 
  private:
   static HostCall call_of(HostCall::Kind kind, int object) {
-    return {.kind = kind, .object = object, .depth = 0, .enqueue = {}, .command = {}};
+    return {.kind = kind, .object = object, .depth = 0, .enqueue = {}, .command = nullptr};
   }
 
   /// What a transfer of `memory` moves, and what the host does for it.
   void pass(Command& command, const BufferPart& at, std::span<const std::byte> memory) const {
     platform::require(context_.board, "a copy", needs::kCopies);
     if (memory.empty()) throw Error("a copy of 0 bytes: expected 1 or more");
-    const auto& buffer = dynamic_cast<const ModelBuffer&>(at.buffer);
-    command.device = place(buffer, at.offset, memory.size());
+    command.device = place(at.buffer, at.offset, memory.size());
     command.bytes = memory.size();
     command.copied = !context_.pinned.holds(memory);
-    command.allocates = command.copied && !buffer.keeps_staging();
+    command.allocates = command.copied && !memory_of(at.buffer).keeps_staging;
   }
 
-  std::shared_ptr<Command> make(DeviceWork work, Queue& queue, const std::vector<Event>& after) {
+  std::shared_ptr<Command> make(DeviceWork work, const std::vector<Event>& after) {
     auto command = std::make_shared<Command>();
-    command->id = {.thread = actor_.index_, .number = static_cast<std::uint32_t>(actor_.made_.size())};
-    command->queue = dynamic_cast<ModelQueue&>(queue).id();
+    command->id = {.thread = actor_.index_, .number = actor_.made_++};
     command->work = work;
     command->message = actor_.timer_.message();
-    command->after = ids_of(after, *context_.run);
+    command->after = commands_of(after, *context_.run);
     return command;
   }
 
-  Event enqueue(const std::shared_ptr<Command>& command, Call call) {
+  Event enqueue(Queue& queue, const std::shared_ptr<Command>& command, Call call) {
     actor_.timer_.wait(context_.costs.enqueue);
-    auto event = std::make_shared<const ModelEvent>(context_.run, command->id, command);
-    actor_.made_.push_back(command);
-    actor_.untold_.emplace_back(command->queue, event);
+    const auto& of = dynamic_cast<const ModelQueue&>(queue);
+    command->queue = of.id();
+    ++of.progress()->enqueued;
+    auto event = std::make_shared<const ModelEvent>(context_.run, command, of.progress());
+    keep(command);
     actor_.calls.push({.kind = HostCall::Kind::enqueue,
                        .object = command->queue,
                        .depth = 0,
                        .enqueue = {command.get()},
-                       .command = command->id});
+                       .command = nullptr});
     if (call == Call::blocking) wait(event);
     return event;
+  }
+
+  /// Until it has ended.
+  void keep(const std::shared_ptr<Command>& command) {
+    auto& under_way = actor_.under_way_;
+    if (under_way.size() == actor_.room_) {
+      std::erase_if(under_way, [](const auto& one) { return one->complete; });
+      actor_.room_ = std::max(actor_.room_, 2 * under_way.size());
+    }
+    under_way.push_back(command);
   }
 
   /// Asks the runtime and sleeps until it answers.
@@ -203,10 +231,6 @@ void HostThreadActor::step() {
     throw;
   }
   finished_ = true;
-}
-
-void HostThreadActor::tell_all() const {
-  for (const auto& [queue, event] : untold_) event->tell();
 }
 
 }  // namespace isthmus::offload::model

@@ -37,9 +37,13 @@ struct RunContext {
 /// An event of a run, as the thread sees it that made it or took it.
 class ModelEvent final : public EventState {
  public:
-  ModelEvent(std::shared_ptr<const RunIdentity> run, CommandId id, std::shared_ptr<const Command> command = nullptr)
-      : run_(std::move(run)), id_(id), command_(std::move(command)) {}
-  CommandId id() const { return id_; }
+  ModelEvent(std::shared_ptr<const RunIdentity> run, std::shared_ptr<const Command> command,
+             std::shared_ptr<const QueueProgress> progress)
+      : run_(std::move(run)),
+        command_(std::move(command)),
+        progress_(std::move(progress)),
+        number_(progress_ != nullptr ? progress_->enqueued : 0) {}
+  const std::shared_ptr<const Command>& command() const { return command_; }
   /// Tells whether its command ended with a run before this one. Throws Error where it is of another device's run.
   bool is_past(const RunIdentity& now) const;
   /// Says that the command has ended.
@@ -52,8 +56,9 @@ class ModelEvent final : public EventState {
   const Command& ended() const;
 
   std::shared_ptr<const RunIdentity> run_;
-  CommandId id_;
-  std::shared_ptr<const Command> command_;  ///< none of another thread
+  std::shared_ptr<const Command> command_;
+  std::shared_ptr<const QueueProgress> progress_;  ///< of the thread's own queue; null: of another thread
+  std::int64_t number_;                            ///< in its queue
   mutable bool known_ = false;
 };
 
@@ -79,8 +84,6 @@ class HostThreadActor {
   /// What the body threw, and when.
   std::exception_ptr failure() const { return failure_; }
   Time failed_at() const { return failed_at_; }
-  /// The run is over: everybody knows what has ended.
-  void tell_all() const;
 
  private:
   friend class ModelHost;
@@ -89,8 +92,9 @@ class HostThreadActor {
   const HostThread& thread_;
   std::uint32_t index_;
   const RunContext& context_;
-  std::vector<std::shared_ptr<Command>> made_;                             ///< they live as long as their tokens
-  std::vector<std::pair<int, std::shared_ptr<const ModelEvent>>> untold_;  ///< by queue
+  std::uint32_t made_ = 0;
+  std::vector<std::shared_ptr<Command>> under_way_;  ///< and some that have ended
+  std::size_t room_ = 64;                            ///< for them, until those that have ended are forgotten
   std::exception_ptr failure_;
   Time failed_at_;
   bool finished_ = false;

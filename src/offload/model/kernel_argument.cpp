@@ -5,14 +5,8 @@ namespace isthmus::offload {
 std::uint64_t kernel_argument(fabric::DeviceAddress at) {
   return std::uint64_t{at.channel} << 56U | at.byte;
 }
-std::uint64_t kernel_argument(std::int32_t value) {
-  return static_cast<std::uint32_t>(value);
-}
 fabric::DeviceAddress address_argument(std::uint64_t argument) {
   return {.channel = static_cast<std::uint32_t>(argument >> 56U), .byte = argument & ((std::uint64_t{1} << 56U) - 1)};
-}
-std::int32_t integer_argument(std::uint64_t argument) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(argument));
 }
 
 }  // namespace isthmus::offload

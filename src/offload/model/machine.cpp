@@ -24,23 +24,26 @@ std::vector<std::string> copy_keys(const HostSpec& host) {
 }
 
 std::vector<PartPlan> transfer_parts(const HostSpec& host, const MachineActors& actors) {
-  std::vector<PartPlan> parts{{.name = kTransferCall, .keys = {"host.call.transfer"}, .actors = actors.transfer_calls}};
-  if (!actors.allocations.empty())
+  std::vector<PartPlan> parts{
+      {.name = kTransferCall, .keys = {"host.call.transfer"}, .actors = actors[Role::transfer_calls]}};
+  if (!actors[Role::allocations].empty())
     parts.push_back(
-        {.name = kAllocation, .keys = {"host.alloc.rate", "host.alloc.call"}, .actors = actors.allocations});
-  if (!actors.copies.empty()) parts.push_back({.name = kCopy, .keys = copy_keys(host), .actors = actors.copies});
+        {.name = kAllocation, .keys = {"host.alloc.rate", "host.alloc.call"}, .actors = actors[Role::allocations]});
+  if (!actors[Role::copies].empty())
+    parts.push_back({.name = kCopy, .keys = copy_keys(host), .actors = actors[Role::copies]});
   return parts;
 }
 
 std::vector<PartPlan> host_parts(const MachinePlan& plan, const MachineActors& actors) {
   std::vector<PartPlan> parts;
+  parts.reserve(plan.threads.size());
   for (std::size_t i = 0; i < plan.threads.size(); ++i)
     parts.push_back({.name = thread_name(plan.threads[i]),
                      .keys = {"host.call.enqueue", "host.call.wake"},
-                     .actors = {actors.threads[i]}});
+                     .actors = {actors[Role::threads][i]}});
   if (!plan.board.spec.engines.empty()) append(parts, transfer_parts(needed(plan.board.spec.host), actors));
-  if (!actors.launches.empty())
-    parts.push_back({.name = kLaunchCall, .keys = {"kernel.launch"}, .actors = actors.launches});
+  if (!actors[Role::launches].empty())
+    parts.push_back({.name = kLaunchCall, .keys = {"kernel.launch"}, .actors = actors[Role::launches]});
   return parts;
 }
 
@@ -67,8 +70,8 @@ PartPlan bursts(const char* name, const Actors& ports) {
 
 /// The parts of one engine.
 std::vector<PartPlan> dma_parts(const MachineActors& actors, std::size_t engine) {
-  const Actors fetch{actors.dma_fetches[engine]};
-  const Actors ports{actors.dma_to_host[engine], actors.dma_to_device[engine]};
+  const Actors fetch{actors[Role::dma_fetches][engine]};
+  const Actors ports{actors[Role::dma_to_host][engine], actors[Role::dma_to_device][engine]};
   return {{.name = "DMA descriptors",
            .keys = {"dma.descriptors_in_flight", "dma.descriptor_payload", "link.pcie.round_trip"},
            .occupancies = entries(fetch, {fabric::kDescriptorsToDevice, fabric::kDescriptorsToHost}),
@@ -79,7 +82,7 @@ std::vector<PartPlan> dma_parts(const MachineActors& actors, std::size_t engine)
            .counts = "words of 64 B"},
           {.name = "DMA engine's words",
            .keys = {"link.pcie.user_clock"},
-           .actors = both(fetch, {actors.dma_sends[engine]})},
+           .actors = both(fetch, {actors[Role::dma_sends][engine]})},
           {.name = kDma, .keys = {"dma.rate"}, .actors = {ports[1], ports[0]}},
           bursts("DMA engine's AXI bursts", ports)};
 }
@@ -88,7 +91,8 @@ std::vector<PartPlan> dma_parts(const MachineActors& actors, std::size_t engine)
 std::vector<PartPlan> access_parts(const Loaded& loaded, const MachineActors& actors) {
   std::vector<platform::Entries> waiting;
   for (std::size_t kernel = 0; kernel < loaded.kernels.size(); ++kernel)
-    if (loaded.kernels[kernel]->one_access) waiting.push_back({.actor = actors.kernels[kernel], .of = kKernelAccesses});
+    if (loaded.kernels[kernel]->one_access)
+      waiting.push_back({.actor = actors[Role::kernels][kernel], .of = kKernelAccesses});
   if (waiting.empty()) return {};
   return {{.name = "kernel's access to memory",
            .keys = {"device.axi.latency", "device.dram.idle_latency"},
@@ -97,20 +101,20 @@ std::vector<PartPlan> access_parts(const Loaded& loaded, const MachineActors& ac
 }
 
 std::vector<PartPlan> kernel_parts(const Loaded& loaded, const MachineActors& actors) {
-  if (actors.kernels.empty()) return {};
+  if (actors[Role::kernels].empty()) return {};
   std::vector<PartPlan> parts;
-  const Actors ports = both(actors.kernel_reads, actors.kernel_writes);
+  const Actors ports = both(actors[Role::kernel_reads], actors[Role::kernel_writes]);
   if (!ports.empty())
     parts = {bursts("kernel's AXI bursts", ports),
              {.name = kKernelPorts, .keys = {"device.axi.clock", "device.axi.data_width"}, .actors = ports}};
   append(parts, access_parts(loaded, actors));
-  parts.push_back({.name = kKernel, .keys = {"kernel.clock"}, .actors = actors.kernels});
+  parts.push_back({.name = kKernel, .keys = {"kernel.clock"}, .actors = actors[Role::kernels]});
   return parts;
 }
 
 std::vector<PartPlan> device_parts(const Loaded& loaded, platform::Board& board, const MachineActors& actors) {
   std::vector<PartPlan> parts{
-      {.name = kDeviceAccess, .keys = {"host.mmio.store", "hypervisor.cost"}, .actors = {actors.access}}};
+      {.name = kDeviceAccess, .keys = {"host.mmio.store", "hypervisor.cost"}, .actors = actors[Role::access]}};
   std::vector<platform::ToldLink> links;
   for (const fabric::PcieLink& link : board.links())
     links.push_back({.link = link, .channel = platform::scope_of_link(loaded.spec.board, links.size())});
@@ -120,7 +124,7 @@ std::vector<PartPlan> device_parts(const Loaded& loaded, platform::Board& board,
   }
   for (std::size_t engine = 0; engine < loaded.spec.engines.size(); ++engine)
     append(parts, platform::of_link(dma_parts(actors, engine), links[engine].channel));
-  if (!actors.dram.empty()) append(parts, platform::parts_of_memory(actors.dram));
+  if (!actors[Role::dram].empty()) append(parts, platform::parts_of_memory(actors[Role::dram]));
   append(parts, kernel_parts(loaded, actors));
   return parts;
 }
@@ -177,9 +181,9 @@ std::unique_ptr<BoardSide> build_board(Graph& graph, const Loaded& loaded, platf
                                   .interrupt = needed(loaded.spec.host).interrupt};
   auto& access =
       graph.add<DeviceAccess>(kDeviceAccess, {.group = kHostGroup}, workers, loaded.spec.ways(), loaded.units(), costs);
-  machine.actors.access = graph.id(access);
+  machine.actors[Role::access] = {graph.id(access)};
   build_shell(graph, loaded, board, access, machine);
-  machine.actors.dram = board.dram();
+  machine.actors[Role::dram] = board.dram();
   for (const fabric::PcieLink& link : board.links()) machine.links.push_back(link.actors);
   append(machine.parts, device_parts(loaded, board, machine.actors));
   return std::make_unique<WholeBoard>(loaded.spec, board, access);
@@ -204,30 +208,14 @@ void arrange_parts(const MachinePlan& plan, Machine& machine) {
   machine.parts = std::move(parts);
 }
 
-namespace {
-
-void move_ids(fabric::PcieLinkActors& link, std::size_t by) {
-  for (ActorId* id :
-       {&link.host.memory, &link.to_device, &link.to_host, &link.reader, &link.transmitter, &link.receiver})
-    id->place += by;
-  if (link.host.iommu) link.host.iommu->place += by;
-  for (ActorId& id : link.host.socket_link) id.place += by;
-}
-
-}  // namespace
-
 void move_ids(Machine& machine, std::size_t by) {
-  MachineActors& all = machine.actors;
-  all.access.place += by;
-  for (Actors* some : {&all.threads, &all.transfer_calls, &all.allocations, &all.copies, &all.launches,
-                       &all.dma_fetches, &all.dma_sends, &all.dma_to_device, &all.dma_to_host, &all.dram, &all.kernels,
-                       &all.kernel_reads, &all.kernel_writes})
-    for (ActorId& id : *some) id.place += by;
+  const auto move = [by](ActorId& id) { id.place += by; };
+  machine.actors.visit(move);
   for (PartPlan& part : machine.parts) {
-    for (ActorId& id : part.actors) id.place += by;
-    for (platform::Entries& entries : part.occupancies) entries.actor.place += by;
+    std::ranges::for_each(part.actors, move);
+    for (platform::Entries& entries : part.occupancies) move(entries.actor);
   }
-  for (fabric::PcieLinkActors& link : machine.links) move_ids(link, by);
+  for (fabric::PcieLinkActors& link : machine.links) link.visit(move);
 }
 
 }  // namespace isthmus::offload::model

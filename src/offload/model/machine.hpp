@@ -1,10 +1,16 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "isthmus/engine/graph.hpp"
+#include "isthmus/fabric/device_memory.hpp"
+#include "isthmus/fabric/pcie_link.hpp"
 #include "isthmus/offload/model.hpp"
 #include "isthmus/platform/board.hpp"
 #include "isthmus/platform/part.hpp"
@@ -37,26 +43,43 @@ class Runtime;
 
 using Actors = std::vector<ActorId>;
 
-/// The actors of a machine that work.
-struct MachineActors {
-  // Actors of the host: one for each thread, and one for each kernel.
-  Actors threads{};
-  Actors transfer_calls{};
-  Actors allocations{};
-  Actors copies{};
-  Actors launches{};
-  ActorId access{};
+/// What an actor of a machine does that works.
+enum class Role : std::uint8_t {
+  // Software of the host: an actor of each thread, and of each kernel.
+  threads,
+  transfer_calls,
+  allocations,
+  copies,
+  launches,
+  access,  ///< where it meets the device: one in all
+  // In the device: an actor of each DMA engine, of each memory channel, of each kernel and of each of its ports.
+  dma_fetches,
+  dma_sends,
+  dma_to_device,
+  dma_to_host,
+  dram,
+  kernels,
+  kernel_reads,
+  kernel_writes,
+  count
+};
 
-  // Actors of the device: one for each DMA engine, one for each memory channel, one for each kernel and each of its
-  // ports.
-  Actors dma_fetches{};
-  Actors dma_sends{};
-  Actors dma_to_device{};
-  Actors dma_to_host{};
-  Actors dram{};
-  Actors kernels{};
-  Actors kernel_reads{};
-  Actors kernel_writes{};
+/// The actors of a machine that work, by what they do.
+class MachineActors {
+ public:
+  Actors& operator[](Role role) { return by_role_[static_cast<std::size_t>(role)]; }
+  const Actors& operator[](Role role) const { return by_role_[static_cast<std::size_t>(role)]; }
+  std::span<const Actors> of_host_software() const {
+    return std::span(by_role_).first(static_cast<std::size_t>(Role::access));
+  }
+  /// Calls `visit` with the id of each.
+  template <class Visit>
+  void visit(const Visit& visit) {
+    for (Actors& actors : by_role_) std::ranges::for_each(actors, visit);
+  }
+
+ private:
+  std::array<Actors, static_cast<std::size_t>(Role::count)> by_role_;
 };
 
 /// The masters of the device's memory in the shell: those of each DMA engine and of each kernel's ports.

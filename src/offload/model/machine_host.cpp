@@ -52,7 +52,7 @@ class HostBuilder {
     auto& thread = graph_.add<HostThreadActor>(thread_name(body), {.group = kHostGroup}, body, index, plan_.context);
     machine_.threads.push_back(&thread);
     if (plan_.context.surrounded) machine_.ends.push_back({.tells = thread.tells[0], .told = thread.told[0]});
-    actors_.threads.push_back(graph_.id(thread));
+    actors_[Role::threads].push_back(graph_.id(thread));
     connect_(thread.calls, runtime_.calls[index]);
     connect_(runtime_.replies[index], thread.replies);
   }
@@ -65,7 +65,7 @@ class HostBuilder {
     auto& copy =
         graph_.add<HostCopy>(for_thread(kCopy, thread), {.group = kHostGroup}, host_.copy, engine(), board_.grain());
     if (host_.copy && engine()) board_.attach_core(copy.core);
-    if (host_.copy) actors_.copies.push_back(graph_.id(copy));
+    if (host_.copy) actors_[Role::copies].push_back(graph_.id(copy));
     connect_(add_calls(thread, runtime_.workers[worker]), copy.in);
     connect_(copy.submit, board_.submitted(worker));
     connect_(board_.completed(worker), copy.arrived);
@@ -79,12 +79,12 @@ class HostBuilder {
     auto& call =
         graph_.add<TransferCall>(for_thread(kTransferCall, thread), {.group = kHostGroup}, host_.transfer, staging);
     connect_(runtime, call.in);
-    actors_.transfer_calls.push_back(graph_.id(call));
+    actors_[Role::transfer_calls].push_back(graph_.id(call));
     if (!host_.alloc) return call.out;
     auto& allocation =
         graph_.add<PinnedAllocation>(for_thread(kAllocation, thread), {.group = kHostGroup}, *host_.alloc);
     connect_(call.out, allocation.in);
-    actors_.allocations.push_back(graph_.id(allocation));
+    actors_[Role::allocations].push_back(graph_.id(allocation));
     return allocation.out;
   }
 
@@ -92,7 +92,7 @@ class HostBuilder {
     const std::size_t worker = workers_.of_launches(kernel);
     auto& launch =
         graph_.add<LaunchCall>(of_kernel(plan_.board, kernel, kLaunchCall), {.group = kHostGroup}, host_.launch);
-    actors_.launches.push_back(graph_.id(launch));
+    actors_[Role::launches].push_back(graph_.id(launch));
     connect_(runtime_.workers[worker], launch.in);
     connect_(launch.out, board_.submitted(worker));
     connect_(board_.completed(worker), runtime_.completions[worker]);

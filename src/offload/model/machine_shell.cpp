@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "isthmus/platform/link.hpp"
 #include "offload/model/machine.hpp"
 
 namespace isthmus::offload::model {
@@ -104,17 +105,17 @@ class Shell {
     graph_.connect(send.transfers, control.interrupts.to_host[0]);
     graph_.connect(memory.written, control.interrupts.to_device[0], register_on(clock, kBursts));
 
-    actors.dma_fetches.push_back(graph_.id(fetch));
-    actors.dma_sends.push_back(graph_.id(send));
-    actors.dma_to_device.push_back(graph_.id(memory.stores));
-    actors.dma_to_host.push_back(graph_.id(memory.regions));
+    actors[Role::dma_fetches].push_back(graph_.id(fetch));
+    actors[Role::dma_sends].push_back(graph_.id(send));
+    actors[Role::dma_to_device].push_back(graph_.id(memory.stores));
+    actors[Role::dma_to_host].push_back(graph_.id(memory.regions));
   }
 
   void add_kernel(std::size_t index, Machine& machine) {
     MachineActors& actors = machine.actors;
     auto& masters = machine.masters.kernels.emplace_back();
     KernelPorts& kernel = loaded_.kernels[index]->add(graph_, of_kernel(loaded_, index, kKernel), needed(spec_.kernel));
-    actors.kernels.push_back(graph_.id(kernel));
+    actors[Role::kernels].push_back(graph_.id(kernel));
     graph_.connect(controls_.front().registers.kernels[index], kernel.start, {.depth = 8});
     graph_.connect(kernel.finished, controls_.front().interrupts.kernels[index]);
     for (std::size_t port = 0; port < kernel.regions.size(); ++port) {
@@ -126,8 +127,8 @@ class Shell {
       }
       masters.push_back(board_.masters());
       const platform::MasterEnds memory = board_.add_master({.reads = name + ", reads", .writes = name + ", writes"});
-      actors.kernel_reads.push_back(graph_.id(memory.regions));
-      actors.kernel_writes.push_back(graph_.id(memory.stores));
+      actors[Role::kernel_reads].push_back(graph_.id(memory.regions));
+      actors[Role::kernel_writes].push_back(graph_.id(memory.stores));
       connect_port(kernel, port, memory);
     }
   }

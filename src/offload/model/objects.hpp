@@ -1,6 +1,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -10,29 +12,20 @@
 /// Buffers, kernels, queues and mailboxes of a modelled device: names for what its machine holds.
 namespace isthmus::offload::model {
 
-class ModelBuffer final : public Buffer {
+class ModelBuffer final : public Object {
  public:
-  /// `allocation` is what it costs, on `clock`, to allocate the pinned memory that its copies pass through.
-  ModelBuffer(fabric::DeviceMemory& map, Bytes size, Time allocation, Time& clock)
-      : map_(map), size_(size), at_(map.take(size)), allocation_(allocation), clock_(clock) {}
+  ModelBuffer(fabric::DeviceMemory& map, Bytes size) : map_(map), size_(size), at_(map.take(size)) {}
   ~ModelBuffer() override { map_.give_back(at_, size_); }
   ModelBuffer(const ModelBuffer&) = delete;
   ModelBuffer& operator=(const ModelBuffer&) = delete;
-  Bytes size() const override { return size_; }
-  void keep_staging() override {
-    if (!keeps_staging_) clock_ += allocation_;
-    keeps_staging_ = true;
-  }
-  bool keeps_staging() const { return keeps_staging_; }
   fabric::DeviceAddress at() const { return at_; }
+
+  bool keeps_staging = false;  ///< the pinned memory that its copies pass through
 
  private:
   fabric::DeviceMemory& map_;
   Bytes size_;
   fabric::DeviceAddress at_;
-  Time allocation_;
-  Time& clock_;
-  bool keeps_staging_ = false;
 };
 
 /// The pinned memory that the application holds.
@@ -53,22 +46,22 @@ class PinnedMap {
   std::vector<std::span<const std::byte>> held_;
 };
 
-class ModelPinnedBuffer final : public PinnedBuffer {
+class ModelPinnedBuffer {
  public:
   ModelPinnedBuffer(PinnedMap& map, Bytes size) : map_(map), memory_(static_cast<std::size_t>(size.count)) {
     map_.add(memory_);
   }
-  ~ModelPinnedBuffer() override { map_.remove(memory_); }
+  ~ModelPinnedBuffer() { map_.remove(memory_); }
   ModelPinnedBuffer(const ModelPinnedBuffer&) = delete;
   ModelPinnedBuffer& operator=(const ModelPinnedBuffer&) = delete;
-  std::span<std::byte> bytes() override { return memory_; }
+  std::span<std::byte> bytes() { return memory_; }
 
  private:
   PinnedMap& map_;
   std::vector<std::byte> memory_;
 };
 
-class ModelKernel final : public Kernel {
+class ModelKernel final : public Object {
  public:
   /// The `index`th on the FPGA.
   explicit ModelKernel(std::size_t index) : index_(index) {}
@@ -78,13 +71,21 @@ class ModelKernel final : public Kernel {
   std::size_t index_;
 };
 
+/// The commands of a queue, in their order: how many there were, and of how many its thread knows that they have ended.
+struct QueueProgress {
+  std::int64_t enqueued = 0;
+  std::int64_t finished = 0;
+};
+
 class ModelQueue final : public Queue {
  public:
-  explicit ModelQueue(int id) : id_(id) {}
+  explicit ModelQueue(int id) : id_(id), progress_(std::make_shared<QueueProgress>()) {}
   int id() const { return id_; }
+  const std::shared_ptr<QueueProgress>& progress() const { return progress_; }
 
  private:
   int id_;
+  std::shared_ptr<QueueProgress> progress_;
 };
 
 class ModelMailbox final : public Mailbox {

@@ -92,6 +92,7 @@ Bandwidth payload_rate(const fabric::PcieLinkSpec& spec) {
 
 std::vector<Bandwidth> rates_of_links(const MachineSpec& machine) {
   std::vector<Bandwidth> rates;
+  rates.reserve(machine.engines.size());
   for (std::size_t link = 0; link < machine.engines.size(); ++link)
     rates.push_back(std::min(payload_rate(machine.board.links[link].pcie), machine.engines[link].rate));
   return rates;

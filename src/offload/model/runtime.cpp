@@ -9,37 +9,39 @@ void RuntimeState::call(std::size_t thread, const HostCall& call) {
     waiters_.push_back({.thread = thread, .call = call, .slept = false});
     return;
   }
-  Command* command = call.enqueue.command;
-  Record& record = records_[command->id];
-  record.command = command;
-  record.order = enqueued_++;
-  record.known = known_.at(thread);
-  queues_[command->queue].push_back(&record);
+  Command& command = *call.enqueue.command;
+  command.order = enqueued_++;
+  command.known = known_.at(thread);
+  queues_[command.queue].push_back(&command);
 }
 
 void RuntimeState::completed(CommandToken token, Time now) {
   Command& command = *token.command;
   command.ran.end = base_ + now;
   command.complete = true;
-  Record& record = records_.at(command.id);
-  record.ran.end = command.ran.end;
-  record.complete = true;
-  record.path.host += command.spent;
-  record.path.units[command.unit] += command.on_device();
-  record.command = &command;
+  command.path.host += command.spent;
+  command.path.units[command.unit] += command.on_device();
+  Done& done = done_[command.unit];
+  done.time += command.on_device();
+  done.bytes += static_cast<double>(command.bytes);
   busy_.at(command.worker) = false;
   if (command.work != DeviceWork::kernel) links_.end(units_.engine_of(command.unit), command);
-  done_by_worker_.at(command.worker) = &record;
-  done_by_queue_[command.queue] = &record;
   queues_[command.queue].pop_front();
+  const Ended ended = command.shared_from_this();
+  done_by_worker_.at(command.worker) = ended;
+  done_by_queue_[command.queue] = ended;
+  const auto later = [](const Command& one, const Command& other) {
+    return one.ran.end > other.ran.end || (one.ran.end == other.ran.end && one.id < other.id);
+  };
+  if (last_ == nullptr || later(command, *last_)) last_ = ended;
 }
 
 template <class Wanted>
-RuntimeState::Record* RuntimeState::first_to_start(const Wanted& wanted) {
-  Record* first = nullptr;
+Command* RuntimeState::first_to_start(const Wanted& wanted) {
+  const auto may_start = [](const Command& command) { return std::ranges::all_of(command.after, &Command::complete); };
+  Command* first = nullptr;
   for (const auto& [id, queue] : queues_) {
-    if (queue.empty() || queue.front()->dispatched || !wanted(*queue.front()->command) || !may_start(*queue.front()))
-      continue;
+    if (queue.empty() || queue.front()->dispatched || !wanted(*queue.front()) || !may_start(*queue.front())) continue;
     if (first == nullptr || queue.front()->order < first->order) first = queue.front();
   }
   return first;
@@ -50,10 +52,10 @@ std::optional<CommandToken> RuntimeState::dispatch_transfer(std::size_t thread, 
   for (std::size_t link = 0; link < workers_.links(); ++link)
     if (!busy_.at(workers_.of_transfers(thread, link))) free.push_back(link);
   if (free.empty()) return std::nullopt;
-  Record* first = first_to_start(
+  Command* first = first_to_start(
       [thread](const Command& command) { return command.work != DeviceWork::kernel && command.id.thread == thread; });
   if (first == nullptr) return std::nullopt;
-  Command& transfer = *first->command;
+  Command& transfer = *first;
   const std::size_t link = links_.best(free, transfer);
   links_.begin(link, transfer);
   transfer.unit =
@@ -64,79 +66,71 @@ std::optional<CommandToken> RuntimeState::dispatch_transfer(std::size_t thread, 
 std::optional<CommandToken> RuntimeState::dispatch_launch(std::size_t kernel, Time now) {
   const std::size_t worker = workers_.of_launches(kernel);
   if (busy_.at(worker)) return std::nullopt;
-  Record* first = first_to_start([unit = units_.kernel(kernel)](const Command& command) {
+  Command* first = first_to_start([unit = units_.kernel(kernel)](const Command& command) {
     return command.work == DeviceWork::kernel && command.unit == unit;
   });
   if (first == nullptr) return std::nullopt;
   return start(*first, worker, now);
 }
 
-CommandToken RuntimeState::start(Record& record, std::size_t worker, Time now) {
+CommandToken RuntimeState::start(Command& command, std::size_t worker, Time now) {
   busy_.at(worker) = true;
-  Command* command = std::exchange(record.command, nullptr);
-  command->worker = worker;
-  record.dispatched = true;
-  record.ran.start = command->ran.start = base_ + now;
-  record.path = path_to(record, *command);
-  return {command};
+  command.worker = worker;
+  command.dispatched = true;
+  command.ran.start = base_ + now;
+  command.path = path_to(command);
+  command.after.clear();
+  command.known.reset();
+  return {&command};
 }
 
 /// The path of what let this command start: of all that it had to wait for, the one that ended last.
-CommandPath RuntimeState::path_to(const Record& record, const Command& command) const {
-  const Record* last = record.known;
-  const auto consider = [&last](const Record* other) {
-    if (other != nullptr && other->complete && (last == nullptr || other->ran.end > last->ran.end)) last = other;
+CommandPath RuntimeState::path_to(const Command& command) const {
+  const Command* last = command.known.get();
+  const auto consider = [&last](const Ended& other) {
+    if (other != nullptr && other->complete && (last == nullptr || other->ran.end > last->ran.end)) last = other.get();
   };
-  for (const CommandId before : command.after) consider(&records_.at(before));
+  std::ranges::for_each(command.after, consider);
   consider(done_by_worker_.at(command.worker));
   if (const auto done = done_by_queue_.find(command.queue); done != done_by_queue_.end()) consider(done->second);
   CommandPath path = last != nullptr ? last->path : CommandPath{};
-  path.host[HostCost::host_thread] += record.ran.start - (last != nullptr ? last->ran.end : base_);
+  path.host[HostCost::host_thread] += command.ran.start - (last != nullptr ? last->ran.end : base_);
   return path;
-}
-
-bool RuntimeState::complete(CommandId command) const {
-  const auto record = records_.find(command);
-  return record != records_.end() && record->second.complete;
-}
-
-bool RuntimeState::may_start(const Record& record) const {
-  return std::ranges::all_of(record.command->after, [this](CommandId before) { return complete(before); });
 }
 
 std::optional<RuntimeState::Answer> RuntimeState::answer() {
   for (auto waiter = waiters_.begin(); waiter != waiters_.end(); ++waiter) {
-    std::optional<CommandId> told;
-    if (!granted(*waiter, told)) {
+    Ended taken;
+    if (!granted(*waiter, taken)) {
       waiter->slept = true;
       continue;
     }
-    learn(*waiter, told);
-    const Answer answer{.thread = waiter->thread,
-                        .reply = {.command = told.value_or(CommandId{}), .slept = waiter->slept}};
+    learn(*waiter, taken);
+    const Answer answer{.thread = waiter->thread, .reply = {.command = taken.get(), .slept = waiter->slept}};
+    if (taken != nullptr) taken_.at(waiter->thread) = std::move(taken);
     waiters_.erase(waiter);
     return answer;
   }
   return std::nullopt;
 }
 
-bool RuntimeState::granted(const Waiter& waiter, std::optional<CommandId>& told) {
+bool RuntimeState::granted(const Waiter& waiter, Ended& taken) {
   const HostCall& call = waiter.call;
   switch (call.kind) {
     case HostCall::Kind::wait:
-      return complete(call.command);
+      return call.command->complete;
     case HostCall::Kind::finish:
       return queues_[call.object].empty();
     case HostCall::Kind::put: {
       auto& box = boxes_[call.object];
       if (box.size() >= static_cast<std::size_t>(call.depth)) return false;
-      box.push_back(call.command);
+      box.push_back(call.command->shared_from_this());
       return true;
     }
     case HostCall::Kind::take: {
       auto& box = boxes_[call.object];
       if (box.empty()) return false;
-      told = box.front();
+      taken = std::move(box.front());
       box.pop_front();
       return true;
     }
@@ -146,14 +140,13 @@ bool RuntimeState::granted(const Waiter& waiter, std::optional<CommandId>& told)
   return true;
 }
 
-void RuntimeState::learn(const Waiter& waiter, const std::optional<CommandId>& told) {
-  const Record* seen = nullptr;
-  if (waiter.call.kind == HostCall::Kind::wait) seen = &records_.at(waiter.call.command);
+void RuntimeState::learn(const Waiter& waiter, const Ended& taken) {
+  Ended seen = taken;
+  if (waiter.call.kind == HostCall::Kind::wait) seen = waiter.call.command->shared_from_this();
   if (waiter.call.kind == HostCall::Kind::finish) seen = done_by_queue_[waiter.call.object];
-  if (told)
-    if (const auto record = records_.find(*told); record != records_.end()) seen = &record->second;
-  const Record*& known = known_.at(waiter.thread);
-  if (seen != nullptr && seen->complete && (known == nullptr || seen->ran.end > known->ran.end)) known = seen;
+  Ended& known = known_.at(waiter.thread);
+  if (seen != nullptr && seen->complete && (known == nullptr || seen->ran.end > known->ran.end))
+    known = std::move(seen);
 }
 
 bool RuntimeState::idle() const {
@@ -161,21 +154,8 @@ bool RuntimeState::idle() const {
 }
 
 RuntimeState::Done RuntimeState::done(fabric::Unit unit) const {
-  Done done;
-  for (const auto& [id, record] : records_)
-    if (record.complete && record.command->unit == unit) {
-      done.time += record.command->on_device();
-      done.bytes += static_cast<double>(record.command->bytes);
-    }
-  return done;
-}
-
-std::optional<RuntimeState::Ended> RuntimeState::last() const {
-  const Record* last = nullptr;
-  for (const auto& [id, record] : records_)
-    if (record.complete && (last == nullptr || record.ran.end > last->ran.end)) last = &record;
-  if (last == nullptr) return std::nullopt;
-  return Ended{.path = last->path, .end = last->ran.end};
+  const auto done = done_.find(unit);
+  return done != done_.end() ? done->second : Done{};
 }
 
 Runtime::Runtime(const Workers& who, LinkLoads links, const fabric::Units& units, Time base)

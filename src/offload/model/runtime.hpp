@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -12,16 +13,10 @@
 
 namespace isthmus::offload::model {
 
-/// The way to a command's end: what it goes to in the host, and on each unit of the device.
-struct CommandPath {
-  Pieces host{};
-  std::map<fabric::Unit, Time> units{};
-};
-
 /// What an OpenCL runtime keeps: in-order queues, what each command waits for, who waits for which command, mailboxes.
 /// A worker has one command under way. Of a thread's transfers, and of a kernel's launches, the one that was enqueued
 /// first goes first; a transfer goes to one of its thread's workers that are free, by what is under way over their
-/// links.
+/// links. A command that is complete and that nobody can ask for is forgotten.
 class RuntimeState {
  public:
   /// `base` is the run's start on the device's clock.
@@ -32,7 +27,8 @@ class RuntimeState {
         units_(units),
         busy_(workers.count()),
         done_by_worker_(workers.count()),
-        known_(workers.threads()) {}
+        known_(workers.threads()),
+        taken_(workers.threads()) {}
 
   void call(std::size_t thread, const HostCall& call);
   void completed(CommandToken token, Time now);
@@ -53,55 +49,41 @@ class RuntimeState {
     double bytes = 0;
   };
   Done done(fabric::Unit unit) const;
-  /// The critical path from the run's start to the end of the command that ended last, and that end on the device's
-  /// clock; none where no command has ended.
-  struct Ended {
-    CommandPath path;
-    Time end;
-  };
-  std::optional<Ended> last() const;
+  /// The command that ended last; null where none has.
+  const Command* last() const { return last_.get(); }
 
  private:
-  /// What is known of a command, from the enqueue on.
-  struct Record {
-    Command* command = nullptr;     ///< while the runtime has its token, and when it has ended
-    const Record* known = nullptr;  ///< the last that the host thread had seen the end of when it enqueued this one
-    int order = 0;                  ///< in which it was enqueued
-    bool dispatched = false;
-    CommandPath path{};  ///< the critical path from the run's start to this command's end
-    bool complete = false;
-    Span ran{};
-  };
+  using Ended = std::shared_ptr<const Command>;
   struct Waiter {
     std::size_t thread;
     HostCall call;
     bool slept;
   };
-  using Queue = std::deque<Record*>;
+  using Queue = std::deque<Command*>;
 
-  bool complete(CommandId command) const;
-  bool may_start(const Record& record) const;
   /// The command that was enqueued first, of those that may start and are `wanted`; null if there is none.
   template <class Wanted>
-  Record* first_to_start(const Wanted& wanted);
-  CommandToken start(Record& record, std::size_t worker, Time now);
-  CommandPath path_to(const Record& record, const Command& command) const;
-  /// Tells whether the waiter may go on; `told` is the command that it takes out of a mailbox.
-  bool granted(const Waiter& waiter, std::optional<CommandId>& told);
+  Command* first_to_start(const Wanted& wanted);
+  CommandToken start(Command& command, std::size_t worker, Time now);
+  CommandPath path_to(const Command& command) const;
+  /// Tells whether the waiter may go on; `taken` is the command that it takes out of a mailbox.
+  bool granted(const Waiter& waiter, Ended& taken);
   /// What a thread whose wait is over has seen the end of.
-  void learn(const Waiter& waiter, const std::optional<CommandId>& told);
+  void learn(const Waiter& waiter, const Ended& taken);
 
   Time base_;
   Workers workers_;
   LinkLoads links_;
   fabric::Units units_;
-  std::map<CommandId, Record> records_;
   std::map<int, Queue> queues_;
-  std::map<int, std::deque<CommandId>> boxes_;
+  std::map<int, std::deque<Ended>> boxes_;
   std::vector<bool> busy_;  ///< by worker
-  std::vector<const Record*> done_by_worker_;
-  std::map<int, const Record*> done_by_queue_;
-  std::vector<const Record*> known_;  ///< the last command that a thread has seen the end of, by thread
+  std::vector<Ended> done_by_worker_;
+  std::map<int, Ended> done_by_queue_;
+  std::map<fabric::Unit, Done> done_;
+  Ended last_;
+  std::vector<Ended> known_;  ///< the last command that a thread has seen the end of, by thread
+  std::vector<Ended> taken_;  ///< out of a mailbox, by thread, until the thread holds it by itself
   std::vector<Waiter> waiters_;
   int enqueued_ = 0;
 };

@@ -97,7 +97,7 @@ std::vector<cl::Device> all_devices() {
     found.insert(found.end(), devices.begin(), devices.end());
   }
   if (found.empty())
-    throw Error("no OpenCL device: expected a driver such as the Debian package pocl-opencl-icd to be installed");
+    throw Error("no OpenCL device: expected a driver, such as Python's isthmus[opencl] or Debian's pocl-opencl-icd");
   return found;
 }
 

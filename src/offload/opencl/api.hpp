@@ -1,5 +1,7 @@
 #pragma once
 
+#include "offload/opencl/loader.hpp"  // before the binding, whose calls it redirects
+
 #define CL_HPP_ENABLE_EXCEPTIONS
 #define CL_HPP_MINIMUM_OPENCL_VERSION 120
 #define CL_HPP_TARGET_OPENCL_VERSION 120
@@ -30,14 +32,14 @@ auto checked(const std::string& device, const Call& call) {
 
 /// An OpenCL object behind a handle.
 template <typename T>
-class ObjectOf final : public ComputeObject {
+class ObjectOf final : public Object {
  public:
   explicit ObjectOf(T made) : object(std::move(made)) {}
   T object;
 };
 
 template <typename T>
-ComputeHandle hold(T object) {
+Handle hold(T object) {
   return std::make_shared<ObjectOf<T>>(std::move(object));
 }
 
@@ -57,10 +59,10 @@ cl::Device find_device(const std::string& target);
 
 /// The bytes of those last-level caches of the processor that belong to the device's units; 0 for other devices. Looks
 /// at the whole machine.
-std::int64_t cache_of(const ComputeProperties& device);
+std::int64_t cache_of(const DeviceProperties& device);
 
 /// What the device says of itself, without its caches.
-ComputeProperties describe(const cl::Device& device, const std::string& target);
+DeviceProperties describe(const cl::Device& device, const std::string& target);
 
 /// A queue of `device`.
 std::unique_ptr<ComputeQueue> make_queue(cl::CommandQueue queue, const std::string& device);

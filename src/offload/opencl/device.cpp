@@ -37,7 +37,7 @@ void keep(const cl::Device& device) {
 /// The part of a device as a device of its own.
 cl::Device take_part(cl::Device device, DevicePart part) {
   if (part.count == 1) return device;
-  const ComputeProperties whole = describe(device, {});
+  const DeviceProperties whole = describe(device, {});
   const std::int64_t each = whole.compute_units / part.count;
   if (each == 0)
     throw Error(fmt::format("device '{}' has {} compute units, expected at least {}: one for each rank", whole.name,
@@ -94,16 +94,16 @@ class OpenClDevice final : public ComputeDevice {
     properties_.cache = cache_of(properties_);
   }
 
-  const ComputeProperties& properties() const override { return properties_; }
+  const DeviceProperties& properties() const override { return properties_; }
   double now() const override { return monotonic_seconds(); }
   void run(const std::function<void()>& body) override { body(); }
 
-  ComputeBuffer buffer(std::size_t bytes) const override { return {hold(allocate(bytes, 0)), bytes}; }
-  ComputeBuffer buffer(std::size_t bytes, const MemoryBank& bank) const override;
-  PinnedMemory pinned(std::size_t bytes) const override {
+  Buffer buffer(std::size_t bytes) const override { return {hold(allocate(bytes, 0)), bytes}; }
+  Buffer buffer(std::size_t bytes, const MemoryBank& bank) const override;
+  PinnedBuffer pinned(std::size_t bytes) const override {
     return queue()->map({hold(allocate(bytes, CL_MEM_ALLOC_HOST_PTR)), bytes});
   }
-  PinnedMemory pin(std::span<std::byte> memory) const override {
+  PinnedBuffer pin(std::span<std::byte> memory) const override {
     return queue()->map({hold(allocate(memory.size(), CL_MEM_USE_HOST_PTR, memory.data())), memory.size()});
   }
   std::unique_ptr<ComputeQueue> queue() const override { return queue_with(CL_QUEUE_PROFILING_ENABLE); }
@@ -118,7 +118,7 @@ class OpenClDevice final : public ComputeDevice {
   std::unique_ptr<ComputeProgram> build(cl::Program program, const std::string& file, const std::string& options) const;
 
   cl::Device device_;
-  ComputeProperties properties_;
+  DeviceProperties properties_;
   cl::Context context_;
 };
 
@@ -137,7 +137,7 @@ cl::Buffer OpenClDevice::allocate(std::size_t bytes, cl_mem_flags flags, void* o
   }
 }
 
-ComputeBuffer OpenClDevice::buffer(std::size_t bytes, const MemoryBank& bank) const {
+Buffer OpenClDevice::buffer(std::size_t bytes, const MemoryBank& bank) const {
   switch (bank.told) {
     case MemoryBank::Told::kernel: {
       XrtPlace place{.argument = bank.argument, .host = nullptr, .kernel = held<cl::Kernel>(*bank.kernel)()};

@@ -14,8 +14,9 @@ namespace {
 
 constexpr std::string_view kPrefix = "opencl:";
 
-std::vector<ComputeProperties> describe_all(const std::vector<cl::Device>& devices) {
-  std::vector<ComputeProperties> all;
+std::vector<DeviceProperties> describe_all(const std::vector<cl::Device>& devices) {
+  std::vector<DeviceProperties> all;
+  all.reserve(devices.size());
   for (std::size_t index = 0; index < devices.size(); ++index)
     all.push_back(opencl::describe(devices[index], fmt::format("{}{}", kPrefix, index)));
   return all;
@@ -26,14 +27,14 @@ bool contains(std::string_view text, std::string_view part) {
   return !std::ranges::search(text, part, same).empty();
 }
 
-std::string listed(const std::vector<ComputeProperties>& devices) {
+std::string listed(const std::vector<DeviceProperties>& devices) {
   std::vector<std::string> named;
   named.reserve(devices.size());
   for (const auto& device : devices) named.push_back(fmt::format("{} ({})", device.target, device.name));
   return fmt::format("{}", fmt::join(named, ", "));
 }
 
-std::size_t index_of(const std::string& target, const std::vector<ComputeProperties>& devices) {
+std::size_t index_of(const std::string& target, const std::vector<DeviceProperties>& devices) {
   const std::string_view wanted = std::string_view(target).substr(kPrefix.size());
   std::size_t index = 0;
   const auto [end, failure] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), index);
@@ -60,7 +61,7 @@ cl::Device opencl::find_device(const std::string& target) {
   return devices[index_of(target, describe_all(devices))];
 }
 
-std::vector<ComputeProperties> compute_devices() {
+std::vector<DeviceProperties> compute_devices() {
   return describe_all(opencl::all_devices());
 }
 

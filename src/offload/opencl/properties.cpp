@@ -47,7 +47,7 @@ bool divisible(const cl::Device& device) {
   return std::ranges::find(kinds, CL_DEVICE_PARTITION_EQUALLY) != kinds.end();
 }
 
-ComputeProperties told_by(const cl::Device& device, const std::string& target) {
+DeviceProperties told_by(const cl::Device& device, const std::string& target) {
   const cl::Platform platform(device.getInfo<CL_DEVICE_PLATFORM>());
   const std::string extensions = trimmed(device.getInfo<CL_DEVICE_EXTENSIONS>()) + " ";
   const auto has = [&extensions](const char* name) { return extensions.find(name) != std::string::npos; };
@@ -78,7 +78,7 @@ ComputeProperties told_by(const cl::Device& device, const std::string& target) {
 
 }  // namespace
 
-std::int64_t cache_of(const ComputeProperties& device) {
+std::int64_t cache_of(const DeviceProperties& device) {
   // Drivers of GPUs do not agree on the cache that CL_DEVICE_GLOBAL_MEM_CACHE_SIZE is about: NVIDIA's and AMD's tell
   // the first level's, Intel's the last's, some none (AdaptiveCpp issue 929). Nothing says which.
   if (device.type != "cpu") return 0;
@@ -87,7 +87,7 @@ std::int64_t cache_of(const ComputeProperties& device) {
   return here.last_level_cache() * std::min(device.compute_units, all) / std::max<std::int64_t>(all, 1);
 }
 
-ComputeProperties describe(const cl::Device& device, const std::string& target) {
+DeviceProperties describe(const cl::Device& device, const std::string& target) {
   return checked("an OpenCL device", [&] { return told_by(device, target); });
 }
 

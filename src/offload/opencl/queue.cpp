@@ -43,7 +43,7 @@ class Program final : public ComputeProgram {
   Program(cl::Program program, std::string file, std::string device)
       : program_(std::move(program)), file_(std::move(file)), device_(std::move(device)) {}
 
-  ComputeKernel kernel(const std::string& name) const override {
+  Kernel kernel(const std::string& name) const override {
     if (auto made = find(name)) return {hold(std::move(*made)), name};
     throw Error(fmt::format("{}: expected a kernel named '{}'", file_, name));
   }
@@ -73,7 +73,7 @@ class Program final : public ComputeProgram {
   std::string device_;
 };
 
-void require_inside(const ComputeBuffer& buffer, std::size_t offset, std::size_t bytes) {
+void require_inside(const Buffer& buffer, std::size_t offset, std::size_t bytes) {
   if (offset > buffer.size() || bytes > buffer.size() - offset)
     throw Error(fmt::format("a copy of {} bytes at {} does not fit a buffer of {}", bytes, offset, buffer.size()));
 }
@@ -82,7 +82,7 @@ struct SetArgument {
   cl::Kernel& kernel;
   cl_uint index;
 
-  void operator()(const ComputeBuffer* buffer) const {
+  void operator()(const Buffer* buffer) const {
     if (buffer != nullptr)
       kernel.setArg(index, held<cl::Buffer>(*buffer));
     else
@@ -95,7 +95,7 @@ struct SetArgument {
   }
 };
 
-void set_argument(const ComputeKernel& kernel, cl_uint index, const ComputeArgument& argument) {
+void set_argument(const Kernel& kernel, cl_uint index, const Argument& argument) {
   try {
     std::visit(SetArgument{held<cl::Kernel>(kernel), index}, argument);
   } catch (const cl::Error& error) {
@@ -116,21 +116,21 @@ class Queue final : public ComputeQueue {
  public:
   Queue(cl::CommandQueue queue, std::string device) : queue_(std::move(queue)), device_(std::move(device)) {}
 
-  ComputeEvent launch(const ComputeKernel& kernel, const NdRange& range, std::span<const ComputeArgument> arguments,
+  ComputeEvent launch(const Kernel& kernel, const NdRange& range, std::span<const Argument> arguments,
                       ComputeEvents after) override;
-  void write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from) override;
-  void read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to) override;
-  ComputeEvent start_write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from,
+  void write(const Buffer& to, std::size_t offset, std::span<const std::byte> from) override;
+  void read(const Buffer& from, std::size_t offset, std::span<std::byte> to) override;
+  ComputeEvent start_write(const Buffer& to, std::size_t offset, std::span<const std::byte> from,
                            ComputeEvents after) override;
-  ComputeEvent start_read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to,
+  ComputeEvent start_read(const Buffer& from, std::size_t offset, std::span<std::byte> to,
                           ComputeEvents after) override;
-  ComputeEvent copy(const ComputeBuffer& from, std::size_t from_offset, const ComputeBuffer& to, std::size_t to_offset,
+  ComputeEvent copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset,
                     std::size_t bytes) override;
-  ComputeEvent copy_box(const ComputeBuffer& from, const BoxPlace& from_place, const ComputeBuffer& to,
-                        const BoxPlace& to_place, const BoxSize& size) override;
-  PinnedMemory map(const ComputeBuffer& buffer) override;
-  StartedMap start_map(const ComputeBuffer& buffer) override;
-  ComputeEvent fill(const ComputeBuffer& to, std::span<const std::byte> pattern) override;
+  ComputeEvent copy_box(const Buffer& from, const BoxPlace& from_place, const Buffer& to, const BoxPlace& to_place,
+                        const BoxSize& size) override;
+  PinnedBuffer map(const Buffer& buffer) override;
+  StartedMap start_map(const Buffer& buffer) override;
+  ComputeEvent fill(const Buffer& to, std::span<const std::byte> pattern) override;
   ComputeEvent after(ComputeEvents events) override;
   void flush() override {
     checked(device_, [this] { queue_.flush(); });
@@ -153,8 +153,8 @@ class Queue final : public ComputeQueue {
   std::string device_;
 };
 
-ComputeEvent Queue::launch(const ComputeKernel& kernel, const NdRange& range,
-                           std::span<const ComputeArgument> arguments, ComputeEvents after) {
+ComputeEvent Queue::launch(const Kernel& kernel, const NdRange& range, std::span<const Argument> arguments,
+                           ComputeEvents after) {
   return enqueued(after, [&](auto* events, auto* event) {
     const cl::Kernel& launched = held<cl::Kernel>(kernel);
     const auto wanted = launched.getInfo<CL_KERNEL_NUM_ARGS>();
@@ -168,19 +168,19 @@ ComputeEvent Queue::launch(const ComputeKernel& kernel, const NdRange& range,
   });
 }
 
-void Queue::write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from) {
+void Queue::write(const Buffer& to, std::size_t offset, std::span<const std::byte> from) {
   require_inside(to, offset, from.size());
   if (from.empty()) return;
   checked(device_, [&] { queue_.enqueueWriteBuffer(held<cl::Buffer>(to), CL_TRUE, offset, from.size(), from.data()); });
 }
 
-void Queue::read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to) {
+void Queue::read(const Buffer& from, std::size_t offset, std::span<std::byte> to) {
   require_inside(from, offset, to.size());
   if (to.empty()) return;
   checked(device_, [&] { queue_.enqueueReadBuffer(held<cl::Buffer>(from), CL_TRUE, offset, to.size(), to.data()); });
 }
 
-ComputeEvent Queue::start_write(const ComputeBuffer& to, std::size_t offset, std::span<const std::byte> from,
+ComputeEvent Queue::start_write(const Buffer& to, std::size_t offset, std::span<const std::byte> from,
                                 ComputeEvents after) {
   require_inside(to, offset, from.size());
   return enqueued(after, [&](auto* events, auto* event) {
@@ -188,16 +188,15 @@ ComputeEvent Queue::start_write(const ComputeBuffer& to, std::size_t offset, std
   });
 }
 
-ComputeEvent Queue::start_read(const ComputeBuffer& from, std::size_t offset, std::span<std::byte> to,
-                               ComputeEvents after) {
+ComputeEvent Queue::start_read(const Buffer& from, std::size_t offset, std::span<std::byte> to, ComputeEvents after) {
   require_inside(from, offset, to.size());
   return enqueued(after, [&](auto* events, auto* event) {
     queue_.enqueueReadBuffer(held<cl::Buffer>(from), CL_FALSE, offset, to.size(), to.data(), events, event);
   });
 }
 
-ComputeEvent Queue::copy(const ComputeBuffer& from, std::size_t from_offset, const ComputeBuffer& to,
-                         std::size_t to_offset, std::size_t bytes) {
+ComputeEvent Queue::copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset,
+                         std::size_t bytes) {
   require_inside(from, from_offset, bytes);
   require_inside(to, to_offset, bytes);
   return enqueued({}, [&](auto* events, auto* event) {
@@ -206,9 +205,9 @@ ComputeEvent Queue::copy(const ComputeBuffer& from, std::size_t from_offset, con
   });
 }
 
-ComputeEvent Queue::copy_box(const ComputeBuffer& from, const BoxPlace& from_place, const ComputeBuffer& to,
-                             const BoxPlace& to_place, const BoxSize& size) {
-  const auto origin = [&](const ComputeBuffer& buffer, const BoxPlace& place) {
+ComputeEvent Queue::copy_box(const Buffer& from, const BoxPlace& from_place, const Buffer& to, const BoxPlace& to_place,
+                             const BoxSize& size) {
+  const auto origin = [&](const Buffer& buffer, const BoxPlace& place) {
     const std::size_t rows = (size[2] - 1) * place.slice_pitch + (size[1] - 1) * place.row_pitch + size[0];
     require_inside(buffer, place.offset, rows);
     return BoxSize{place.offset % place.row_pitch, place.offset / place.row_pitch, 0};
@@ -223,7 +222,7 @@ ComputeEvent Queue::copy_box(const ComputeBuffer& from, const BoxPlace& from_pla
 }
 
 /// CLHPP fills by values of a type, of which a pattern of any length has none.
-ComputeEvent Queue::fill(const ComputeBuffer& to, std::span<const std::byte> pattern) {
+ComputeEvent Queue::fill(const Buffer& to, std::span<const std::byte> pattern) {
   return enqueued({}, [&](auto*, auto* event) {
     cl_event made = nullptr;
     const cl_int code = clEnqueueFillBuffer(queue_(), held<cl::Buffer>(to)(), pattern.data(), pattern.size(), 0,
@@ -233,18 +232,18 @@ ComputeEvent Queue::fill(const ComputeBuffer& to, std::span<const std::byte> pat
   });
 }
 
-PinnedMemory Queue::map(const ComputeBuffer& buffer) {
+PinnedBuffer Queue::map(const Buffer& buffer) {
   const StartedMap started = start_map(buffer);
   started.mapped.wait();
   const std::span<std::byte> bytes = started.memory.bytes();
   const auto finish = [memory = started.memory, queue = queue_](void*) mutable {
-    memory = PinnedMemory(nullptr, {});
+    memory = PinnedBuffer(nullptr, {});
     clFinish(queue());
   };
   return {std::shared_ptr<void>(bytes.data(), finish), bytes};
 }
 
-StartedMap Queue::start_map(const ComputeBuffer& buffer) {
+StartedMap Queue::start_map(const Buffer& buffer) {
   void* mapped = nullptr;
   auto event = enqueued({}, [&](auto* events, auto* made) {
     mapped = queue_.enqueueMapBuffer(held<cl::Buffer>(buffer), CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, buffer.size(),

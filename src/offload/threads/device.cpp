@@ -15,9 +15,9 @@ namespace isthmus::offload {
 namespace threads {
 
 ThreadedDevice::ThreadedDevice(std::shared_ptr<ComputeDevice> owner, double opened)
-    : owner_(std::move(owner)), info_{.name = owner_->properties().name, .modelled = false}, opened_(opened) {
+    : owner_(std::move(owner)), properties_(owner_->properties()), opened_(opened) {
   align_clocks();
-  info_.opening = clock();
+  properties_.opening = clock();
 }
 
 Time ThreadedDevice::clock() const {
@@ -35,7 +35,7 @@ Time ThreadedDevice::on_clock(std::uint64_t device_nanoseconds) const {
 void ThreadedDevice::align_clocks() {
   constexpr int kTrials = 5;
   constexpr std::array<std::byte, 4> kZeros{};
-  const ComputeBuffer memory = owner_->buffer(kZeros.size());
+  const Buffer memory = owner_->buffer(kZeros.size());
   const auto commands = owner_->queue();
   Time shortest;
   for (int trial = 0; trial < kTrials; ++trial) {
@@ -50,27 +50,27 @@ void ThreadedDevice::align_clocks() {
   }
 }
 
-std::unique_ptr<Buffer> ThreadedDevice::allocate(Bytes size) {
-  return std::make_unique<ThreadedBuffer>(owner_->buffer(static_cast<std::size_t>(size.count)));
+Buffer ThreadedDevice::allocate(Bytes size) {
+  return owner_->buffer(static_cast<std::size_t>(size.count));
 }
 
-std::unique_ptr<PinnedBuffer> ThreadedDevice::pin(Bytes size) {
-  return std::make_unique<ThreadedPinnedBuffer>(owner_->pinned(static_cast<std::size_t>(size.count)));
+PinnedBuffer ThreadedDevice::pin(Bytes size) {
+  return owner_->pinned(static_cast<std::size_t>(size.count));
 }
 
 Time ThreadedDevice::access_registers(const RegisterAccess&, int) {
-  throw Error(fmt::format("device '{}': OpenCL does not reach its registers, expected a model", info_.name));
+  throw Error(fmt::format("device '{}': OpenCL does not reach its registers, expected a model", properties_.name));
 }
 
 HostAccessLatency ThreadedDevice::access_host_memory(const HostAccess&) {
   throw Error(fmt::format("device '{}': OpenCL does not let it access the host's memory by itself, expected a model",
-                          info_.name));
+                          properties_.name));
 }
 
-std::unique_ptr<Kernel> ThreadedDevice::kernel(const std::string& name) {
+Kernel ThreadedDevice::kernel(const std::string& name) {
   const std::string file = fmt::format("kernels/{}.cl", name);
   const ProgramSource source{.file = file, .text = read_whole(data_file(file), "the kernel's source")};
-  return std::make_unique<ThreadedKernel>(owner_->program({&source, 1}, {})->kernel(name));
+  return owner_->program({&source, 1}, {})->kernel(name);
 }
 
 std::unique_ptr<Queue> ThreadedDevice::queue() {

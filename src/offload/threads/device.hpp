@@ -15,11 +15,11 @@ class ThreadedDevice final : public Device {
   /// `opened` is the moment on the owner's clock at which opening it began.
   ThreadedDevice(std::shared_ptr<ComputeDevice> owner, double opened);
 
-  const DeviceInfo& info() const override { return info_; }
+  const DeviceProperties& properties() const override { return properties_; }
   Time clock() const override;
-  std::unique_ptr<Buffer> allocate(Bytes size) override;
-  std::unique_ptr<PinnedBuffer> pin(Bytes size) override;
-  std::unique_ptr<Kernel> kernel(const std::string& name) override;
+  Buffer allocate(Bytes size) override;
+  PinnedBuffer pin(Bytes size) override;
+  Kernel kernel(const std::string& name) override;
   std::unique_ptr<Queue> queue() override;
   std::unique_ptr<Mailbox> mailbox(std::size_t depth) override;
   void run(std::vector<HostThread> threads) override;
@@ -33,27 +33,10 @@ class ThreadedDevice final : public Device {
   void align_clocks();
 
   std::shared_ptr<ComputeDevice> owner_;
-  DeviceInfo info_;
+  DeviceProperties properties_;
   double opened_;
   std::int64_t device_nanoseconds_at_opening_ = 0;
   Time aligned_at_;
-};
-
-struct ThreadedBuffer final : Buffer {
-  explicit ThreadedBuffer(ComputeBuffer made) : memory(std::move(made)) {}
-  Bytes size() const override { return Bytes{static_cast<std::int64_t>(memory.size())}; }
-  ComputeBuffer memory;
-};
-
-struct ThreadedPinnedBuffer final : PinnedBuffer {
-  explicit ThreadedPinnedBuffer(PinnedMemory made) : memory(std::move(made)) {}
-  std::span<std::byte> bytes() override { return memory.bytes(); }
-  PinnedMemory memory;
-};
-
-struct ThreadedKernel final : Kernel {
-  explicit ThreadedKernel(ComputeKernel made) : kernel(std::move(made)) {}
-  ComputeKernel kernel;
 };
 
 struct ThreadedQueue final : Queue {

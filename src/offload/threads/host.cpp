@@ -15,21 +15,11 @@ ComputeQueue& queue_of(Queue& queue) {
   return *dynamic_cast<ThreadedQueue&>(queue).queue;
 }
 
-const ComputeBuffer& memory_of(const Buffer& buffer) {
-  return dynamic_cast<const ThreadedBuffer&>(buffer).memory;
-}
-
 std::vector<ComputeEvent> events_of(const std::vector<Event>& events) {
   std::vector<ComputeEvent> all;
   all.reserve(events.size());
   for (const Event& event : events) all.push_back(dynamic_cast<const ThreadedEvent&>(*event).event());
   return all;
-}
-
-ComputeArgument argument_of(const Argument& argument) {
-  const auto* buffer = std::get_if<const Buffer*>(&argument);
-  if (buffer == nullptr) return std::get<std::int32_t>(argument);
-  return *buffer != nullptr ? &memory_of(**buffer) : nullptr;
 }
 
 }  // namespace
@@ -78,23 +68,20 @@ Event ThreadedHost::given(Queue& queue, ComputeEvent event, Call call) const {
 Event ThreadedHost::write(Queue& queue, const BufferPart& to, std::span<const std::byte> from, Call call,
                           std::vector<Event> after) {
   stop_if_failed();
-  return given(queue, queue_of(queue).start_write(memory_of(to.buffer), to.offset, from, events_of(after)), call);
+  return given(queue, queue_of(queue).start_write(to.buffer, to.offset, from, events_of(after)), call);
 }
 
 Event ThreadedHost::read(Queue& queue, const BufferPart& from, std::span<std::byte> to, Call call,
                          std::vector<Event> after) {
   stop_if_failed();
-  return given(queue, queue_of(queue).start_read(memory_of(from.buffer), from.offset, to, events_of(after)), call);
+  return given(queue, queue_of(queue).start_read(from.buffer, from.offset, to, events_of(after)), call);
 }
 
 Event ThreadedHost::launch(Queue& queue, const Launch& launch, std::vector<Event> after) {
   stop_if_failed();
-  std::vector<ComputeArgument> arguments;
-  arguments.reserve(launch.arguments.size());
-  for (const Argument& argument : launch.arguments) arguments.push_back(argument_of(argument));
   const NdRange range{.global = {launch.columns, launch.rows, 1}};
-  const ComputeKernel& kernel = dynamic_cast<const ThreadedKernel&>(launch.kernel).kernel;
-  return given(queue, queue_of(queue).launch(kernel, range, arguments, events_of(after)), Call::nonblocking);
+  return given(queue, queue_of(queue).launch(launch.kernel, range, launch.arguments, events_of(after)),
+               Call::nonblocking);
 }
 
 void ThreadedHost::work(Time time) {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "isthmus/engine/clock.hpp"
-#include "isthmus/engine/trace.hpp"
+#include "isthmus/engine/state.hpp"
 
 namespace isthmus::engine {
 

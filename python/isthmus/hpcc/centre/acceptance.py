@@ -9,8 +9,8 @@ from isthmus.hpcc.centre.expectations import Bounds, Expectations, ExpectedRun
 from isthmus.hpcc.centre.nodes import Fleet
 from isthmus.hpcc.measure import run
 from isthmus.hpcc.tuning.tune import TuningRequest, tuned_before
-from isthmus.records import AcceptanceCheck, HpccRecord
-from isthmus.running.tools import Event, Launch
+from isthmus.records.hpcc import AcceptanceCheck, HpccRecord
+from isthmus.running.tools import Event, Launch, Request, also
 
 # The modified z-score is 0.6745 * |value - median| / MAD, MAD being the median of the distances from the median
 # (Iglewicz and Hoaglin 1993: 3.5).
@@ -44,21 +44,21 @@ def _checks(
     on_event: Callable[[str, Event], None],
 ) -> list[AcceptanceCheck]:
     count = wanted.ranks or ranks
-    words = wanted.words() + ([] if seconds is None else ["--for", str(seconds)])
+    request = also(wanted.request(), {"for": seconds})
     try:
-        words += _tuned(wanted, count, fleet.launch(node, 1))
-        records = run(words, fleet.launch(node, count), lambda event: on_event(node, event))
+        request = also(request, _tuned(wanted, count, fleet.launch(node, 1)))
+        records = run(request, fleet.launch(node, count), lambda event: on_event(node, event))
     except IsthmusError as error:
         return [AcceptanceCheck(node=node, benchmark=wanted.name, name=wanted.name, passed=False, reason=str(error))]
     return [_check(record, wanted.expect.get(record.name), node) for record in records]
 
 
-def _tuned(wanted: ExpectedRun, ranks: int, launch: Launch) -> list[str]:
-    """The words for what was tuned for such a run on the device of the node that `launch` reaches."""
+def _tuned(wanted: ExpectedRun, ranks: int, launch: Launch) -> Request:
+    """The request for what was tuned for such a run on the device of the node that `launch` reaches."""
     alike = wanted.model_dump(include={"on", "size", "variant", "optimized", "grid", "scheme"})
     asked = TuningRequest(benchmark=wanted.name, shape=None, ranks=ranks, sets=wanted.sets(), **alike)
     found = tuned_before(asked, launch) if wanted.tuned else None
-    return [] if found is None else found.words()
+    return {} if found is None else found.request()
 
 
 def _check(record: HpccRecord, bounds: Bounds | None, node: str) -> AcceptanceCheck:

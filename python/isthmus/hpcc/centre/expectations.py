@@ -17,7 +17,7 @@ from isthmus.base.toml_lines import line_of
 from isthmus.hpcc.benchmarks import BENCHMARKS
 from isthmus.hpcc.build import compilation_of
 from isthmus.records.base import TomlTable
-from isthmus.running.tools import as_options, assignments
+from isthmus.running.tools import Request, assignments, request_of
 
 Share = Annotated[float, Field(ge=0, lt=1)]
 
@@ -71,10 +71,10 @@ class ExpectedRun(TomlTable):
     set: dict[str, int | str] = Field(default={})
     expect: dict[str, Bounds] = Field(default={})
 
-    def words(self) -> list[str]:
-        """The words of `isthmus-hpcc`."""
+    def request(self) -> Request:
+        """The request to `isthmus-hpcc`."""
         chosen = self.model_dump(include={"on", "size", "repeat", "variant", "scheme", "grid"})
-        return [self.name, *as_options({**chosen, "set": self.sets(), "optimized": self.optimized})]
+        return request_of({"BENCH": self.name, **chosen, "set": self.set, "optimized": self.optimized})
 
     def sets(self) -> tuple[str, ...]:
         """NAME=VALUE."""
@@ -155,9 +155,9 @@ def _check_parameters(wanted: ExpectedRun, place: _Place) -> None:
         return
     # What a variant by ND-range has to be a multiple of, one by a single work-item has to be too.
     chosen = {"variant": wanted.variant or "ndrange", "scheme": wanted.scheme}
-    words = [wanted.name, "--parameters", "--on", "board", *as_options(chosen)]
+    request = request_of({"BENCH": wanted.name, "parameters": True, "on": "board", **chosen})
     try:
-        specs = {spec["name"]: spec for spec in compilation_of(words)["specs"]}
+        specs = {spec["name"]: spec for spec in compilation_of(request)["specs"]}
     except IsthmusError as error:
         raise IsthmusError(f"{place.of('scheme')}: {error}") from error
     for name, value in wanted.set.items():

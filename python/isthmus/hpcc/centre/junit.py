@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from isthmus.records import AcceptanceCheck
+from isthmus.records.hpcc import AcceptanceCheck
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from isthmus.records import HpccPower, HpccPowerOf, HpccRecord
+from isthmus.records.hpcc import HpccPower, HpccPowerOf, HpccRecord
 
 INTERVAL_S = 0.1  # meyer2024 3.3.4
 

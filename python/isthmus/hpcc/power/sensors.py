@@ -7,7 +7,7 @@ from pathlib import Path
 
 from isthmus.base.errors import IsthmusError
 from isthmus.hpcc.power import nvidia_smi
-from isthmus.records import HpccPlace, HpccSensors
+from isthmus.records.hpcc import HpccPlace, HpccSensors
 
 SYS = Path("/sys")
 # Temperature sensors that sit in a processor, by the name of their driver.

@@ -10,7 +10,7 @@ from isthmus.hpcc.power.nvidia_smi import NvidiaSmi
 from isthmus.hpcc.power.rapl import rapl
 from isthmus.hpcc.power.samples import Polling, Sample, Sampler, Span, no_power, per_watt, power_of
 from isthmus.hpcc.power.sensors import read_sensors
-from isthmus.records import HpccPlace, HpccPower, HpccRecord, HpccSensors, HpccSensorsAround
+from isthmus.records.hpcc import HpccPlace, HpccPower, HpccRecord, HpccSensors, HpccSensorsAround
 from isthmus.running.tools import Event
 
 LEFT_OUT = "left out by --no-power"

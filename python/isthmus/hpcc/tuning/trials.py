@@ -11,8 +11,8 @@ from isthmus.base.errors import IsthmusError
 from isthmus.hpcc.launch import launch_of
 from isthmus.hpcc.measure import run
 from isthmus.hpcc.tuning.search import BudgetSpentError, TrialRequest
-from isthmus.records import HpccTrial
-from isthmus.running.tools import Interrupt, as_sets, stop_running
+from isthmus.records.hpcc import HpccTrial
+from isthmus.running.tools import Interrupt, Request, also, stop_running
 
 SHORTEST_LIMIT_S = 30.0
 LIMIT_OF_FIRST = 10.0  # times what the first trial took
@@ -24,15 +24,15 @@ class Trials:
     def __init__(
         self,
         path: Path,
-        arguments: list[str],
+        asked: Request,
         ranks: int,
         record: str,
         budget_s: float,
         on_trial: Callable[[HpccTrial], None],
     ) -> None:
-        """`arguments` of `isthmus-hpcc` beside candidate and repetitions; `record` names the record that is rated."""
+        """`asked` is the request without candidate and repetitions; `record` names the record that is rated."""
         self._path = path
-        self._arguments = arguments
+        self._asked = asked
         self._ranks = ranks
         self._record = record
         self._end = time.monotonic() + budget_s
@@ -55,14 +55,11 @@ class Trials:
 
     def _try(self, request: TrialRequest) -> HpccTrial:
         begun = time.monotonic()
-        words = as_sets(dict(request.candidate))
         outcome: dict[str, Any] = {"value": None, "unit": "", "reason": None}
         try:
             with TrialBudget(self._limit()) as limit:
-                records = run(
-                    [*self._arguments, *words, "--repeat", str(request.repetitions)],
-                    launch_of(self._ranks),
-                )
+                asked = also(self._asked, {"set": dict(request.candidate), "repeat": request.repetitions})
+                records = run(asked, launch_of(self._ranks))
             (rated,) = [one for one in records if one.name == self._record]
             wrong = {"reason": f"wrong: {rated.error_is} {rated.error}"}
             outcome |= {"unit": rated.unit, **({"value": rated.value} if rated.validated else wrong)}

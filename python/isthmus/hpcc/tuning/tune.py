@@ -13,8 +13,8 @@ from isthmus.hpcc.build import compilation_of
 from isthmus.hpcc.tuning.search import Candidate, Search
 from isthmus.hpcc.tuning.trials import Trials
 from isthmus.hpcc.tuning.tuned import Best, Task, best_for, file_of, hash_of_kernels, keep, locked, tuned_folder
-from isthmus.records import HpccTrial, HpccTuningResult
-from isthmus.running.tools import Launch, as_options, as_sets, assignments
+from isthmus.records.hpcc import HpccTrial, HpccTuningResult
+from isthmus.running.tools import Launch, Request, as_options, as_sets, assignments, request_of
 
 
 @dataclass(frozen=True)
@@ -32,14 +32,24 @@ class TuningRequest:
     scheme: str | None
     sets: tuple[str, ...]
 
-    def words(self) -> list[str]:
-        """The words for `isthmus-hpcc`."""
-        options = {"size": self.size, "variant": self.variant, "shape": self.shape}
-        return [self.benchmark, *as_options({**options, "set": self.sets, "optimized": self.optimized})]
+    def request(self) -> Request:
+        """The request to `isthmus-hpcc`."""
+        return request_of({"BENCH": self.benchmark, **self._options(), "set": as_sets(self.sets)})
 
-    def words_of_ranks(self) -> list[str]:
-        """The words that belong to the ranks and their devices."""
-        return as_options({"on": self.on, "grid": self.grid, "scheme": self.scheme})
+    def request_of_ranks(self) -> Request:
+        """The part of it that belongs to the ranks and their devices."""
+        return request_of(self._of_ranks())
+
+    def words(self) -> list[str]:
+        """The words behind `isthmus hpcc`."""
+        return [self.benchmark, *as_options({**self._options(), "set": self.sets, **self._of_ranks()})]
+
+    def _options(self) -> dict[str, object]:
+        options = {"size": self.size, "variant": self.variant, "shape": self.shape}
+        return {**options, "optimized": self.optimized}
+
+    def _of_ranks(self) -> dict[str, object]:
+        return {"on": self.on, "grid": self.grid, "scheme": self.scheme}
 
 
 @dataclass(frozen=True)
@@ -49,9 +59,9 @@ class TuningResult:
     file: Path
     candidate: Candidate
 
-    def words(self) -> list[str]:
-        """The words for `isthmus-hpcc`."""
-        return ["--parameters-from", str(self.file), *as_sets(self.candidate)]
+    def request(self) -> Request:
+        """The part of a request to `isthmus-hpcc`."""
+        return request_of({"parameters-from": str(self.file), "set": self.candidate})
 
     def line(self) -> str:
         """The result in a line for people."""
@@ -86,7 +96,7 @@ class DeviceRun:
 
 def known(run: TuningRequest, launch: Launch | None = None) -> DeviceRun:
     """What a run means on its device, here or where `launch` starts one rank; DevicesDifferError where they differ."""
-    made = [compilation_of([*run.words(), "--parameters", "--on", target], launch) for target in run.on.split(",")]
+    made = [compilation_of({**run.request(), "parameters": True, "on": target}, launch) for target in run.on.split(",")]
     devices = {(one["device_info"]["name"], one["device_info"]["driver"]) for one in made}
     if len(devices) != 1:
         raise DevicesDifferError(f"--on {run.on}: expected devices that are all the same")
@@ -135,8 +145,8 @@ def tune(
     with locked(here.trials.with_suffix(".lock"), wait=False):
         if again:
             here.trials.unlink(missing_ok=True)
-        words = [*run.words(), *run.words_of_ranks()]
-        trials = Trials(here.trials, words, run.ranks, rated(run.benchmark), budget_s, on_trial)
+        request = {**run.request(), **run.request_of_ranks()}
+        trials = Trials(here.trials, request, run.ranks, rated(run.benchmark), budget_s, on_trial)
 
         def better(candidate: Candidate) -> None:
             keep(here.file, here.task, _best(run.benchmark, trials.done, candidate))

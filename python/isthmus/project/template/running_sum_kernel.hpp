@@ -13,7 +13,7 @@ class RunningSumKernel : public isthmus::offload::WordKernel {
   void step() {
     using namespace isthmus;
     const auto call = fabric::read_call(start);
-    const auto bytes = static_cast<std::uint64_t>(offload::integer_argument(call.arguments[2])) * sizeof(std::uint32_t);
+    const auto bytes = static_cast<std::uint64_t>(offload::number_argument(call.arguments[2])) * sizeof(std::uint32_t);
     std::uint32_t sum = 0;
     begin_writing(offload::address_argument(call.arguments[1]), bytes);
     read_words(offload::address_argument(call.arguments[0]), bytes,

@@ -8,11 +8,11 @@ from pathlib import Path
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import listed
 from isthmus.base.units import BYTES, CLOCKS
-from isthmus.running.applications import DESCRIBED_TOOL, Application, is_app_key
+from isthmus.running.application import DESCRIBED_TOOL, Application, is_app_key
 from isthmus.running.descriptions.description import Description, read_description
 from isthmus.running.descriptions.unit import Unit, arguments
 from isthmus.running.targets import is_model, platform
-from isthmus.running.tools import Event, as_sets, collect
+from isthmus.running.tools import Event, as_sets, collect, request_of
 
 UNITS = 100  # that a run has where nothing is said
 LEFT_OF_MEMORY = 0.5  # of the host's memory's rate, beside other cores that use as much of it as they get
@@ -122,8 +122,9 @@ def flows_on(described: DescribedApplication, target: str, sets: Sequence[str] =
         )
     found = []
     for flow in described.description.flows:
-        words = ["--list", "--on", target, *as_sets(described.parameters(target, flow, sets)), *as_sets(sets)]
-        if any(flow in one["flows"] for one in collect(DESCRIBED_TOOL, words, "application")):
+        assigned = as_sets((*described.parameters(target, flow, sets), *sets))
+        request = request_of({"list": True, "on": target, "set": assigned})
+        if any(flow in one["flows"] for one in collect(DESCRIBED_TOOL, request, "application")):
             found.append(flow)
     return found
 

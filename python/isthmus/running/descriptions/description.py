@@ -12,7 +12,7 @@ from isthmus.base.flows import FLOWS
 from isthmus.base.names import listed, meant, unknown
 from isthmus.base.parsing import toml
 from isthmus.base.toml_lines import line_of
-from isthmus.running.applications import APP
+from isthmus.running.application import APP
 from isthmus.running.descriptions.quantity import (
     BYTES,
     COUNT,
@@ -290,7 +290,7 @@ class _Reader:
         return written
 
     def _units(self, written: object) -> tuple[int | None, str]:
-        from isthmus.records import Row
+        from isthmus.records.run import Row
 
         match = _UNITS.fullmatch(str(written).strip()) if not isinstance(written, bool) else None
         refuse = self._refusal("application", "application", "units")

@@ -1,0 +1,117 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "application/run.hpp"
+#include "flows/shared/shared_actors.hpp"
+#include "isthmus/application/exchange.hpp"
+#include "isthmus/engine/timer.hpp"
+#include "isthmus/fabric/coherence/messages.hpp"
+#include "isthmus/fabric/coherence/page_table.hpp"
+#include "isthmus/offload/datapath.hpp"
+#include "isthmus/stream.hpp"
+
+/// The host's core and the circuit's ends of a datapath that works on messages where they lie.
+namespace isthmus::program {
+
+/// The places of the buffers of one message, as a circuit addresses them.
+struct MessagePlaces {
+  std::vector<std::uint64_t> inputs;
+  std::vector<std::uint64_t> outputs;
+};
+
+/// The shared data of all actors.
+struct InPlaceWork {
+  const Job& job;
+  Exchange* messages;  ///< null: memory holds zeros, and nobody asks for the output
+  fabric::SharedSpace& space;
+  const offload::Datapath& path;
+  std::vector<MessagePlaces> places{};
+  std::vector<std::uint64_t> scratch;
+  std::uint64_t status;  ///< address of the status line: number of complete launches, and words that the last one wrote
+  std::uint64_t line;    ///< bytes of a line
+  std::uint8_t channel;  ///< channel of the circuit's lines
+  int launches;          ///< launches of each message
+  std::uint64_t regions;  ///< regions that each launch reads at a port
+  Time call;              ///< time of the library's call, before its store
+  Time store;             ///< time of a store to a register of the circuit
+
+  int all_launches() const { return job.count * launches; }
+  /// The circuit's address of a region in a launch, which counts through all messages.
+  std::uint64_t address(int launch, const offload::Region& region) const;
+};
+
+/// A core that starts launch after launch and reads the output.
+struct DrivingCore {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  PortArray<Out<int>> starts;  ///< launches, to each port's reader
+  Timer timer;
+  const InPlaceWork& work;
+  int next = 0;
+  std::vector<Time> begun{};
+  std::vector<Time> launched{};  ///< time at which each launch ended
+  std::vector<Time> received{};
+
+  explicit DrivingCore(const InPlaceWork& what) : starts(what.path.ports(), "starts"), work(what) {}
+  void step();
+  bool done() const { return next == work.job.count; }
+
+ private:
+  void load();
+  std::uint64_t wait_for(std::uint64_t launches);
+  void read_output(std::uint64_t words);
+};
+
+/// How a reader reads the regions of a port, launch after launch.
+ReadPlan regions_of(const InPlaceWork& work, std::size_t port);
+
+/// The circuit: a word of each port at a time, and then as many cycles as the datapath is busy.
+struct DatapathActor {
+  PortArray<In<StreamWord>> words;
+  Out<StreamWord> out{"out"};
+  Timer timer;
+  std::unique_ptr<offload::Datapath> path;
+  Grid clock;
+  bool begins = true;
+  std::int64_t owed = 0;  ///< additional cycles that the datapath stays busy
+
+  DatapathActor(std::unique_ptr<offload::Datapath> what, const Clock& of)
+      : words(what->ports(), "words"), path(std::move(what)), clock(of) {}
+  void step();
+
+ private:
+  void work(Time from);
+  void finish(Time from);
+};
+
+/// Writes what the datapath gives, and the status when a launch is complete.
+struct ResultWriter {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  In<StreamWord> words{"words"};
+  Timer timer;
+  const InPlaceWork& work;
+  std::uint64_t written = 0;   ///< words written in this launch
+  std::uint64_t sent = 0;      ///< lines sent in this launch
+  std::uint64_t answered = 0;  ///< lines answered in this launch
+  bool closing = false;        ///< whether all lines of the launch are written
+  bool fence_due = false;      ///< whether a fence is under way, which orders data and status on different channels
+  bool fenced = false;         ///< whether the fence is answered
+  int told = 0;                ///< status lines written
+  int over = 0;                ///< status lines answered
+
+  explicit ResultWriter(const InPlaceWork& what) : work(what) {}
+  void step();
+  bool done() const { return over == work.all_launches(); }
+
+ private:
+  bool take_answer();
+  bool write();
+  bool close();
+  GatheredWords gathered_;
+};
+
+}  // namespace isthmus::program

@@ -1,0 +1,183 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "application/run.hpp"
+#include "flows/shared/line_words.hpp"
+#include "isthmus/application/exchange.hpp"
+#include "isthmus/engine/timer.hpp"
+#include "isthmus/fabric/coherence/line_store.hpp"
+#include "isthmus/fabric/coherence/page_table.hpp"
+#include "isthmus/platform/shared_board.hpp"
+#include "isthmus/stream.hpp"
+
+/// The host's cores and the circuit's ends of the flow through shared memory.
+namespace isthmus::program {
+
+/// Messages under way, each with memory of its own: one that is written, one in the circuit, one that is read.
+inline constexpr int kSharedSlots = 3;
+using platform::kLineFills;
+
+/// The place of messages, as a circuit addresses it.
+struct SharedPlaces {
+  const fabric::SharedSpace& space;
+  std::uint64_t input[kSharedSlots]{};
+  std::uint64_t output[kSharedSlots]{};
+  std::uint64_t status;  ///< address of the status line: number of complete outputs
+  std::uint64_t line;    ///< bytes of a line
+
+  LinePieces input_of(int message, const Job& job) const {
+    return {.from = input[message % kSharedSlots], .bytes = job.application.input, .line = line};
+  }
+  LinePieces output_of(int message, const Job& job) const {
+    return {.from = output[message % kSharedSlots], .bytes = job.application.output, .line = line};
+  }
+};
+
+/// The shared data of all actors.
+struct SharedWork {
+  const Job& job;
+  Exchange& messages;
+  SharedPlaces places;
+  std::uint8_t channel;  ///< channel of the circuit's lines
+  Time store;            ///< time of a store to a register of the circuit
+};
+
+/// The words of a status line.
+struct LineStatus {
+  std::uint64_t complete;   ///< number of complete outputs or launches
+  std::uint64_t words = 0;  ///< words that the last one wrote
+};
+
+/// Reads a status line whose physical address is `address`, as a core does.
+LineStatus read_status(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results, std::uint64_t address,
+                       std::uint64_t line);
+
+/// Begins a write of a status line.
+fabric::LineAccess& write_status(Out<fabric::LineAccess>& accesses, std::uint64_t address, std::uint64_t line,
+                                 const LineStatus& status);
+
+/// Reads a stretch as a core does, so many lines at once; `output` is empty where nobody asks for the bytes.
+void read_stretch(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results, const fabric::SharedSpace& space,
+                  const LinePieces& stretch, std::span<std::byte> output);
+
+/// The tags of a circuit's writes.
+enum WriteTag : std::uint16_t { kData, kStatus, kFence };
+
+/// A core that writes message by message and starts the circuit.
+struct SharedProducer {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  In<int> taken{"taken"};  ///< number of outputs that the other core has read
+  Out<int> starts{"starts"};
+  Timer timer;
+  const SharedWork& work;
+  int next = 0;
+  std::vector<Time> begun{};
+  std::vector<Time> started{};
+
+  explicit SharedProducer(const SharedWork& what) : work(what) {}
+  void step();
+  bool done() const { return next == work.job.count; }
+};
+
+/// A core that waits for outputs and reads them.
+struct SharedConsumer {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  Out<int> taken{"taken"};
+  Timer timer;
+  const SharedWork& work;
+  int next = 0;
+  std::vector<Time> received{};
+
+  explicit SharedConsumer(const SharedWork& what) : work(what) {}
+  void step();
+  bool done() const { return next == work.job.count; }
+
+ private:
+  /// Throws Error where a kernel gives no output any more: the core would spin for ever.
+  void give_up_if_late();
+};
+
+/// What a reader reads of memory.
+struct ReadPlan {
+  int launches;
+  std::uint64_t each;   ///< stretches that each launch reads
+  std::uint64_t words;  ///< words of a launch
+  std::uint8_t channel;
+  std::function<LinePieces(int launch, std::uint64_t number)> stretch;  ///< a stretch of a launch
+};
+
+/// Reads stretches line by line and hands them to a circuit as words; the last word of a launch is marked.
+struct LineReader {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  In<int> starts{"starts"};  ///< a launch each
+  Out<StreamWord> words{"words"};
+  Timer timer;
+
+  explicit LineReader(ReadPlan what) : plan_(std::move(what)) {}
+  void step();
+  bool done() const { return handed_ == plan_.words * static_cast<std::uint64_t>(plan_.launches); }
+
+ private:
+  bool take();
+  bool hand_on();
+  bool ask_next();
+
+  ReadPlan plan_;
+  LineWords lines_;
+  int started_ = 0;
+  int asking_ = 0;            ///< index of the launch whose stretches are being requested
+  std::uint64_t number_ = 0;  ///< index of the stretch that is being requested
+  std::uint64_t asked_ = 0;   ///< lines of that stretch that are requested
+  std::uint64_t handed_ = 0;  ///< words of all launches that are handed on
+};
+
+/// How a reader reads the messages of a job.
+ReadPlan messages_of(const SharedWork& work);
+
+/// The same with an application that is told something first.
+struct ConfiguringReader : LineReader {
+  Out<std::uint32_t> control{"control"};
+  In<ControlMessage> answers{"answers"};
+  const Control& sent;
+  bool configured = false;
+
+  explicit ConfiguringReader(const SharedWork& work)
+      : LineReader(messages_of(work)), sent(work.job.application.extras.control) {}
+  void step();
+};
+
+/// Writes what comes out of the kernel, and the status when a message is complete.
+struct SharedWriter {
+  Out<fabric::LineAccess> accesses{"accesses"};
+  In<fabric::LineResult> results{"results"};
+  In<StreamWord> words{"words"};
+  Timer timer;
+  const SharedWork& work;
+  std::uint64_t lines;         ///< lines of a message
+  std::uint64_t written = 0;   ///< lines written, of all messages
+  std::uint64_t answered = 0;  ///< lines answered, of all messages
+  int fences = 0;              ///< fences requested, which order data and status on different channels
+  int fenced = 0;              ///< fences answered
+  int told = 0;                ///< status lines written
+  int over = 0;                ///< status lines answered
+
+  explicit SharedWriter(const SharedWork& what) : work(what), lines(what.places.output_of(0, what.job).count()) {}
+  void step();
+  bool done() const { return over == work.job.count; }
+
+ private:
+  bool take();
+  bool tell();
+  bool write();
+  GatheredWords gathered_;
+};
+
+}  // namespace isthmus::program
