@@ -251,6 +251,8 @@ def test_a_file_that_does_not_fit_leaves_nothing_behind(isthmus: Isthmus) -> Non
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (512, 512))
 
+    # The stand-ins keep what they said in files too: they say all of it before files are limited.
+    assert isthmus(*RUN, "-q", XDG_CACHE_HOME=str(isthmus.folder / "before")).returncode == 0
     done = subprocess.run(
         [sys.executable, "-B", "-m", "isthmus", *RUN, "--json", "run.json"],
         cwd=isthmus.folder,
