@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/offload/compute.hpp"
+#include "isthmus/offload/open.hpp"
 #include "main.hpp"
 #include "pairs.hpp"
 #include "peers.hpp"
@@ -162,7 +162,7 @@ Row hpl(const Comparison& comparison) {
 
 /// The first GPU that OpenCL has; CUDA's first device is the same one where both see one kind of GPU.
 std::string first_gpu() {
-  for (const auto& device : offload::compute_devices())
+  for (const auto& device : offload::opencl_devices())
     if (device.type == "gpu") return device.target;
   throw Error("OpenCL has no GPU here: expected one beside CUDA's");
 }

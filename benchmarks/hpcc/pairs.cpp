@@ -9,13 +9,14 @@
 #include <nlohmann/json.hpp>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/offload/open.hpp"
 
 namespace isthmus::bench {
 
 Ours::Ours(const std::string& benchmark, const std::vector<std::string>& overrides, const std::string& on) {
   const auto entries = hpcc::all_benchmarks();
   const auto entry = std::ranges::find(entries, benchmark, &hpcc::Entry::name);
-  const auto device = offload::open_compute(on);
+  const auto device = offload::open_opencl(on);
   const hpcc::RunConditions conditions{.device = device->properties(), .optimized = true};
   job_ = std::make_unique<hpcc::Job>(
       benchmark, hpcc::Job::Parts{.device = device,

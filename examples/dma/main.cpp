@@ -9,25 +9,25 @@ namespace offload = isthmus::offload;
 
 int main() {
   const auto device = offload::open_device("model:aws-f1", {});
-  const isthmus::Bytes most{16 << 20};
-  const auto buffer = device->allocate(most);
-  const auto pinned = device->pin(most);
-  const std::vector<std::byte> pageable(static_cast<std::size_t>(most.count));
+  constexpr std::size_t kMost = 16 << 20;
+  const auto buffer = device->buffer(kMost);
+  const auto pinned = device->pinned(kMost);
+  const std::vector<std::byte> pageable(kMost);
   const auto queue = device->queue();
 
-  const auto copy = [&](offload::Host& host, std::span<const std::byte> from) {
-    const isthmus::Time begin = host.now();
-    host.write(*queue, buffer, from, offload::Call::blocking);
-    const double seconds = (host.now() - begin).seconds();
+  const auto copy = [&](std::span<const std::byte> from) {
+    const isthmus::Moment begin = device->now();
+    queue->write(buffer, 0, from);
+    const double seconds = (device->now() - begin).seconds();
     fmt::print("  {:>8.1f} us {:>6.2f} GB/s", seconds * 1e6, static_cast<double>(from.size()) / seconds / 1e9);
   };
   fmt::print("{:>5}  {:>23}  {:>23}\n", "KiB", "pageable", "pinned");
-  device->run({{"host", [&](offload::Host& host) {
-                  for (std::size_t size = 4096; size <= pageable.size(); size *= 8) {
-                    fmt::print("{:>5}", size / 1024);
-                    copy(host, std::span(pageable).first(size));
-                    copy(host, pinned.bytes().first(size));
-                    fmt::print("\n");
-                  }
-                }}});
+  device->run([&] {
+    for (std::size_t size = 4096; size <= kMost; size *= 8) {
+      fmt::print("{:>5}", size / 1024);
+      copy(std::span(pageable).first(size));
+      copy(pinned.bytes().first(size));
+      fmt::print("\n");
+    }
+  });
 }

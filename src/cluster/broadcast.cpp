@@ -14,15 +14,15 @@ namespace isthmus::cluster {
 namespace {
 
 using offload::Buffer;
-using offload::ComputeDevice;
-using offload::ComputeEvent;
-using offload::ComputeQueue;
+using offload::Device;
+using offload::Event;
+using offload::Queue;
 
 class Staged final : public Broadcast {
  public:
   Staged(const Ranks& ranks, std::size_t largest) : ranks_(ranks), staging_(largest) {}
 
-  void send(ComputeQueue& queue, const Buffer& buffer, std::size_t bytes, int root) override {
+  void send(Queue& queue, const Buffer& buffer, std::size_t bytes, int root) override {
     const auto part = std::span(staging_).first(bytes);
     if (ranks_.rank() == root) queue.read(buffer, 0, part);
     ranks_.broadcast(part, root);
@@ -38,21 +38,21 @@ class Staged final : public Broadcast {
 /// memory.
 class Pipelined final : public Broadcast {
  public:
-  Pipelined(const ComputeDevice& device, const Ranks& ranks, std::size_t largest)
+  Pipelined(Device& device, const Ranks& ranks, std::size_t largest)
       : ranks_(ranks),
         chunk_(std::clamp<std::size_t>(largest, 1, kChunk)),
         memory_{device.pinned(chunk_), device.pinned(chunk_)} {}
 
-  void send(ComputeQueue& queue, const Buffer& buffer, std::size_t bytes, int root) override {
+  void send(Queue& queue, const Buffer& buffer, std::size_t bytes, int root) override {
     const bool reads = ranks_.rank() == root;
     const auto start = [&](std::size_t chunk) {
-      ComputeEvent event = reads ? queue.start_read(buffer, chunk * chunk_, part(chunk, bytes))
-                                 : queue.start_write(buffer, chunk * chunk_, part(chunk, bytes));
+      Event event = reads ? queue.start_read(buffer, chunk * chunk_, part(chunk, bytes))
+                          : queue.start_write(buffer, chunk * chunk_, part(chunk, bytes));
       queue.flush();
       return event;
     };
     const std::size_t chunks = (bytes + chunk_ - 1) / chunk_;
-    std::vector<ComputeEvent> copies;
+    std::vector<Event> copies;
     if (reads && chunks > 0) copies.push_back(start(0));
     for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
       if (reads) copies[chunk].wait();
@@ -83,7 +83,7 @@ class Shared final : public Broadcast {
   Shared(const Ranks& ranks, std::size_t chunk, Mailbox mailbox)
       : ranks_(ranks), chunk_(chunk), mailbox_(std::move(mailbox)) {}
 
-  void send(ComputeQueue& queue, const Buffer& buffer, std::size_t bytes, int root) override {
+  void send(Queue& queue, const Buffer& buffer, std::size_t bytes, int root) override {
     if (ranks_.rank() == root)
       give(queue, buffer, bytes);
     else
@@ -92,12 +92,12 @@ class Shared final : public Broadcast {
 
  private:
   struct Copy {
-    ComputeEvent event;
+    Event event;
     std::span<std::byte> bytes;
   };
 
   /// One chunk is read while the one before it is handed out.
-  void give(ComputeQueue& queue, const Buffer& buffer, std::size_t bytes) {
+  void give(Queue& queue, const Buffer& buffer, std::size_t bytes) {
     std::deque<Copy> reads;
     for (std::size_t at = 0; at < bytes; at += chunk_) {
       const auto place = mailbox_.place([] {}).first(std::min(chunk_, bytes - at));
@@ -116,7 +116,7 @@ class Shared final : public Broadcast {
   }
 
   /// Gives every place back before it returns: others may wait for it.
-  void take(ComputeQueue& queue, const Buffer& buffer, std::size_t bytes, int root) {
+  void take(Queue& queue, const Buffer& buffer, std::size_t bytes, int root) {
     std::deque<Copy> writes;
     const auto land = [&] {
       writes.front().event.wait();
@@ -141,7 +141,7 @@ class Mapped final : public Broadcast {
  public:
   explicit Mapped(const Ranks& ranks) : ranks_(ranks) {}
 
-  void send(ComputeQueue& queue, const Buffer& buffer, std::size_t bytes, int root) override {
+  void send(Queue& queue, const Buffer& buffer, std::size_t bytes, int root) override {
     const offload::PinnedBuffer memory = queue.map(buffer);
     ranks_.broadcast(memory.bytes().first(bytes), root);
   }
@@ -152,7 +152,7 @@ class Mapped final : public Broadcast {
 
 }  // namespace
 
-std::unique_ptr<Broadcast> make_broadcast(const std::string& scheme, const ComputeDevice& device, const Ranks& ranks,
+std::unique_ptr<Broadcast> make_broadcast(const std::string& scheme, Device& device, const Ranks& ranks,
                                           std::size_t largest) {
   const std::size_t chunk = Mailbox::chunk_for(largest);
   std::optional<Mailbox> mailbox;

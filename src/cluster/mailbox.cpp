@@ -21,7 +21,7 @@ void wait_until(const Ready& ready, const Mailbox::Meanwhile& meanwhile) {
 
 }  // namespace
 
-Mailbox::Mailbox(const Ranks& ranks, const offload::ComputeDevice& device, std::size_t chunk)
+Mailbox::Mailbox(const Ranks& ranks, offload::Device& device, std::size_t chunk)
     : ranks_(ranks),
       chunk_(whole_pages(chunk)),
       head_(whole_pages(static_cast<std::size_t>(ranks.size()) * sizeof(Channel))),

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "isthmus/cluster/ranks.hpp"
-#include "isthmus/offload/compute.hpp"
+#include "isthmus/offload/device.hpp"
 
 namespace isthmus::cluster {
 
@@ -27,7 +27,7 @@ class Mailbox {
   }
   /// Every rank of the group makes it at once. All throw AgreedError unless they are on one host, which has room for
   /// it, and every device takes it.
-  Mailbox(const Ranks& ranks, const offload::ComputeDevice& device, std::size_t chunk);
+  Mailbox(const Ranks& ranks, offload::Device& device, std::size_t chunk);
 
   /// What a rank that waits for another does meanwhile: gives back what it has taken, as others may wait for that.
   using Meanwhile = std::function<void()>;

@@ -18,16 +18,16 @@ namespace isthmus::cluster {
 namespace {
 
 using offload::Buffer;
-using offload::ComputeDevice;
-using offload::ComputeEvent;
-using offload::ComputeQueue;
+using offload::Device;
+using offload::Event;
+using offload::Queue;
 
 constexpr std::array<std::string_view, 5> kSchemes = {"staged", "pipelined", "shared", "mapped", "cpu"};
 
 /// Meyer2024 4.1.1.1: the base scheme.
 class Staged final : public Scheme {
  public:
-  Staged(const ComputeDevice& device, const Ranks& ranks, std::size_t largest)
+  Staged(Device& device, const Ranks& ranks, std::size_t largest)
       : ranks_(ranks), queue_(device.copy_queue()), out_(largest), in_(largest) {}
 
   void exchange(const Piece& out, int to, const Piece& in, int from) override {
@@ -40,7 +40,7 @@ class Staged final : public Scheme {
 
  private:
   Ranks ranks_;
-  std::unique_ptr<ComputeQueue> queue_;
+  std::unique_ptr<Queue> queue_;
   std::vector<std::byte> out_;
   std::vector<std::byte> in_;
 };
@@ -49,7 +49,7 @@ class Staged final : public Scheme {
 /// write is started behind the next read, of the next message too, so that the device copies both ways at once.
 class Chunked : public Scheme {
  public:
-  Chunked(const ComputeDevice& device, std::size_t chunk)
+  Chunked(Device& device, std::size_t chunk)
       : chunk_(chunk), reading_(device.copy_queue()), writing_(device.copy_queue()) {}
 
   void exchange(const Piece& out, int to, const Piece& in, int from) final {
@@ -92,11 +92,11 @@ class Chunked : public Scheme {
     int from;
   };
   struct Read {
-    ComputeEvent event;
+    Event event;
     std::span<const std::byte> bytes;
   };
   struct Write {
-    ComputeEvent event;
+    Event event;
     int from;
   };
 
@@ -133,8 +133,8 @@ class Chunked : public Scheme {
   }
 
   std::size_t chunk_;
-  std::unique_ptr<ComputeQueue> reading_;
-  std::unique_ptr<ComputeQueue> writing_;
+  std::unique_ptr<Queue> reading_;
+  std::unique_ptr<Queue> writing_;
   std::deque<Read> reads_;
   std::deque<Write> writes_;
   std::optional<Came> came_;  // last, and its write is not started yet
@@ -143,7 +143,7 @@ class Chunked : public Scheme {
 /// MPI between chunks of pinned memory.
 class Pipelined final : public Chunked {
  public:
-  Pipelined(const ComputeDevice& device, const Ranks& ranks, std::size_t largest)
+  Pipelined(Device& device, const Ranks& ranks, std::size_t largest)
       : Chunked(device, chunk_for(largest)), ranks_(ranks) {
     for (std::size_t each = 0; each < kPlaces; ++each) {
       out_.push_back(device.pinned(chunk_for(largest)));
@@ -174,7 +174,7 @@ class Pipelined final : public Chunked {
 /// Devices copy to and from one segment, pinned for each of them: no byte is copied by a processor.
 class Shared final : public Chunked {
  public:
-  Shared(const ComputeDevice& device, std::size_t largest, Mailbox mailbox)
+  Shared(Device& device, std::size_t largest, Mailbox mailbox)
       : Chunked(device, Mailbox::chunk_for(largest)), mailbox_(std::move(mailbox)) {}
 
  protected:
@@ -195,7 +195,7 @@ class Shared final : public Chunked {
 /// MPI straight between buffers that are mapped before, where device and host have one memory.
 class Mapped final : public Scheme {
  public:
-  Mapped(const ComputeDevice& device, const Ranks& ranks) : ranks_(ranks), queue_(device.queue()) {}
+  Mapped(Device& device, const Ranks& ranks) : ranks_(ranks), queue_(device.queue()) {}
 
   void begin(const Buffer& out, const Buffer& in) override {
     maps_.push_back(queue_->start_map(out));
@@ -224,7 +224,7 @@ class Mapped final : public Scheme {
   }
 
   Ranks ranks_;
-  std::unique_ptr<ComputeQueue> queue_;
+  std::unique_ptr<Queue> queue_;
   std::vector<offload::StartedMap> maps_;  // of what is sent and of what is received, which may be one buffer
   bool arrived_ = false;
   bool returning_ = false;
@@ -232,7 +232,7 @@ class Mapped final : public Scheme {
 
 }  // namespace
 
-std::string best_scheme(const ComputeDevice& device, const Ranks& ranks) {
+std::string best_scheme(Device& device, const Ranks& ranks) {
   if (ranks.largest(device.properties().host_memory ? 0 : 1) == 0) return "mapped";
   return ranks.on_this_host().size() == ranks.size() ? "shared" : "pipelined";
 }
@@ -243,7 +243,7 @@ void require_scheme(const std::string& name) {
   throw Error(unknown_name("scheme", name, names));
 }
 
-void refuse_scheme(const std::string& name, const ComputeDevice& device) {
+void refuse_scheme(const std::string& name, Device& device) {
   throw Error(
       name == "mapped"
           ? fmt::format("--scheme mapped: device '{}' has a memory of its own, expected staged, pipelined or shared",
@@ -251,7 +251,7 @@ void refuse_scheme(const std::string& name, const ComputeDevice& device) {
           : fmt::format("--scheme {}: no device takes part in it, expected another scheme here", name));
 }
 
-std::unique_ptr<Scheme> make_scheme(const std::string& name, const ComputeDevice& device, const Ranks& ranks,
+std::unique_ptr<Scheme> make_scheme(const std::string& name, Device& device, const Ranks& ranks,
                                     std::size_t largest_here) {
   require_scheme(name);
   // The sender and the receiver must cut a message into the same chunks.

@@ -218,7 +218,7 @@ void EffectiveBandwidth::connect() {
   const std::string scheme = job_.choose_scheme();
   ends_->connect(scheme);
   if (scheme == "cpu") return;
-  const auto& device = job_.device();
+  auto& device = job_.device();
   job_.ranks().agree([&] {
     probe_ = std::make_unique<ExchangeProbe>(job_, scheme, device.buffer(kLargest), device.buffer(kLargest), kLargest);
   });

@@ -6,6 +6,7 @@
 
 #include "hpcc/run_conditions.hpp"
 #include "isthmus/base/error.hpp"
+#include "isthmus/offload/open.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -32,14 +33,14 @@ void write(const std::string& file, const std::vector<std::byte>& bytes) {
 
 Compilation parameters_of(const Request& request) {
   const RunConditions conditions = conditions_of(
-      request, request.target == kBoard ? board() : offload::open_compute(request.target)->properties(), 1);
+      request, request.target == kBoard ? board() : offload::open_opencl(request.target)->properties(), 1);
   const Parameters parameters(entry_of(request.benchmark).parameters(conditions), request.overrides);
   return {.conditions = conditions, .parameters = parameters.all()};
 }
 
 Compilation compile(const Request& request, const std::string& binary) {
   Compilation made = parameters_of(request);
-  const auto device = offload::open_compute(request.target);
+  const std::shared_ptr<offload::Device> device = offload::open_opencl(request.target);
   Job job(request.benchmark, {.device = device,
                               .ranks = cluster::alone(),
                               .conditions = made.conditions,

@@ -72,7 +72,7 @@ double ExchangeProbe::exchanged(const Traffic& traffic, std::size_t count) {
 /// Seconds of a read and a write of pinned memory at once, the next of which start while these are on their way.
 double ExchangeProbe::copied_both_ways(const Traffic& traffic, std::size_t count) {
   constexpr std::size_t kOnTheWay = 2;  // reads, and as many writes
-  std::deque<offload::ComputeEvent> copies;
+  std::deque<offload::Event> copies;
   const auto wait_until_left = [&](std::size_t most) {
     for (; copies.size() > most; copies.pop_front()) copies.front().wait();
   };

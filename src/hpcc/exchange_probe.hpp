@@ -44,8 +44,8 @@ class ExchangeProbe {
   const Job& job_;
   std::string scheme_;
   std::size_t piece_;  // bytes that one step moves
-  std::unique_ptr<offload::ComputeQueue> one_;
-  std::unique_ptr<offload::ComputeQueue> other_;
+  std::unique_ptr<offload::Queue> one_;
+  std::unique_ptr<offload::Queue> other_;
   offload::Buffer device_out_;
   offload::Buffer device_in_;
   std::vector<std::byte> host_out_;

@@ -86,9 +86,9 @@ class Fft final : public Benchmark {
   int log_size_;
   std::size_t size_;
   std::size_t batch_;
-  std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;  // one for each replication
-  std::vector<float> host_;                                     // real and imaginary parts by turns
-  std::unique_ptr<offload::ComputeProgram> program_;
+  std::vector<std::unique_ptr<offload::Queue>> queues_;  // one for each replication
+  std::vector<float> host_;                              // real and imaginary parts by turns
+  std::unique_ptr<offload::Program> program_;
   std::vector<offload::Kernel> kernels_;    // one for each replication
   std::vector<Buffers> buffers_;            // one set, or one for each replication where banks part them
   Buffer spare_;                            // what the probe writes
@@ -204,7 +204,7 @@ std::vector<double> Fft::run() {
 void Fft::launch(std::size_t replica, std::uint32_t first, std::uint32_t count) {
   const Buffers& buffers = buffers_[replica % buffers_.size()];
   const Buffer& scratch = scratch_[replica];
-  offload::ComputeQueue& queue = *queues_[replica];
+  offload::Queue& queue = *queues_[replica];
   if (!chained_.empty()) {
     ReplicaChain& chained = chained_[replica];
     job_.launched("fft", replica,

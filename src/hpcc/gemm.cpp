@@ -46,7 +46,7 @@ class Gemm final : public Benchmark {
   };
 
   Values matrix(std::uint64_t which) const;
-  std::optional<Packing> packing(const offload::ComputeProgram& program) const;
+  std::optional<Packing> packing(const offload::Program& program) const;
   void pack(const Packing& packing);
   NdRange work_items(std::size_t block_rows) const;
   Vector product(const Values& matrix, const Vector& vector) const;
@@ -56,12 +56,12 @@ class Gemm final : public Benchmark {
   std::string type_;
   std::size_t size_;
   std::size_t block_;
-  std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;  // one for each replication
+  std::vector<std::unique_ptr<offload::Queue>> queues_;  // one for each replication
   Values host_a_;
   Values host_b_;
   Values host_c_;
-  std::shared_ptr<offload::ComputeProgram> tensor_;  // of the device's matrix instruction
-  std::shared_ptr<offload::ComputeProgram> program_;
+  std::shared_ptr<offload::Program> tensor_;  // of the device's matrix instruction
+  std::shared_ptr<offload::Program> program_;
   std::vector<offload::Kernel> kernels_;  // one for each replication
   Buffer a_;
   Buffer b_;
@@ -72,7 +72,7 @@ class Gemm final : public Benchmark {
 };
 
 /// For doubles in tiles of the size that it is written for, where the device's compiler takes it.
-std::unique_ptr<offload::ComputeProgram> tensor_program(Job& job) {
+std::unique_ptr<offload::Program> tensor_program(Job& job) {
   if (job.conditions().device.type != "gpu" || !job.conditions().gpu() || job.precompiled()) return {};
   if (job.parameters().text("DATA_TYPE") != "double") return {};
   if (integer(job, "BLOCK_SIZE") != kTensorTile) return {};
@@ -109,7 +109,7 @@ Values Gemm::matrix(std::uint64_t which) const {
   return values;
 }
 
-std::optional<Gemm::Packing> Gemm::packing(const offload::ComputeProgram& program) const {
+std::optional<Gemm::Packing> Gemm::packing(const offload::Program& program) const {
   if (!program.has("gemm_pack_a")) return {};
   const std::size_t bytes = size_ * size_ * (type_ == "double" ? sizeof(double) : sizeof(float));
   return Packing{.a_kernel = program.kernel("gemm_pack_a"),

@@ -63,14 +63,14 @@ class Hpl final : public Benchmark {
   Factors& factors(const Step& at) { return factors_[at.k % factors_.size()]; }
   Factors buffers() const;
   void communicate(const Step& at);
-  void communicates(const Step& at, offload::ComputeEvent event) {
+  void communicates(const Step& at, offload::Event event) {
     job_.launched("hpl", 0, std::move(event), "communication", static_cast<int>(at.k));
   }
   void decompose(const Step& at);
   void solve_left_and_top(const Step& at);
   void update(const Step& at);
-  void update_rest(const Step& at, const Region& rest, const offload::ComputeEvent& ready);
-  offload::ComputeEvent update(offload::ComputeQueue& queue, std::size_t replica, const Step& at, const Region& region);
+  void update_rest(const Step& at, const Region& rest, const offload::Event& ready);
+  offload::Event update(offload::Queue& queue, std::size_t replica, const Step& at, const Region& region);
   std::size_t pieces(const Region& region) const;
   void share_along_row(const Step& at, const Buffer& buffer, std::size_t blocks);
   void share_along_column(const Step& at, const Buffer& buffer, std::size_t blocks);
@@ -88,9 +88,9 @@ class Hpl final : public Benchmark {
   BlockCyclic columns_;
   std::unique_ptr<LinearSystem> system_;
   // The queues of the update phase; the job's queue belongs to the communication phase.
-  std::vector<std::unique_ptr<offload::ComputeQueue>> updates_;
-  std::vector<offload::ComputeEvent> updated_;  // the last update phase, of each of these queues
-  std::unique_ptr<offload::ComputeProgram> program_;
+  std::vector<std::unique_ptr<offload::Queue>> updates_;
+  std::vector<offload::Event> updated_;  // the last update phase, of each of these queues
+  std::unique_ptr<offload::Program> program_;
   Kernel lu_kernel_;
   Kernel left_kernel_;
   Kernel top_kernel_;
@@ -223,7 +223,7 @@ void Hpl::solve_left_and_top(const Step& at) {
 
 /// Begins once all of the last update is done. The next communication phase waits for its own row and column alone.
 void Hpl::update(const Step& at) {
-  const offload::ComputeEvent ready = job_.queue().after(updated_);
+  const offload::Event ready = job_.queue().after(updated_);
   job_.queue().flush();
   const std::size_t row = rows_.is_mine(at.k + 1) ? 1 : 0;
   const std::size_t column = columns_.is_mine(at.k + 1) ? 1 : 0;
@@ -236,10 +236,10 @@ void Hpl::update(const Step& at) {
               ready);
 }
 
-void Hpl::update_rest(const Step& at, const Region& rest, const offload::ComputeEvent& ready) {
+void Hpl::update_rest(const Step& at, const Region& rest, const offload::Event& ready) {
   updated_.clear();
   const std::size_t all = rest.columns > 0 ? pieces(rest) : 0;
-  for (std::size_t each = 0; each < std::min(all, updates_.size()); ++each) updates_[each]->after({&ready, 1});
+  for (std::size_t each = 0; each < std::min(all, updates_.size()); ++each) updates_[each]->after({ready});
   for (std::size_t each = 0; each < all; ++each) {
     const std::size_t first = each * rest.rows / all;
     const Region piece{.first_row = rest.first_row + first,
@@ -264,8 +264,7 @@ std::size_t Hpl::pieces(const Region& region) const {
   return std::min(region.rows, std::clamp(wanted, copies, std::max(kMost, copies)));
 }
 
-offload::ComputeEvent Hpl::update(offload::ComputeQueue& queue, std::size_t replica, const Step& at,
-                                  const Region& region) {
+offload::Event Hpl::update(offload::Queue& queue, std::size_t replica, const Step& at, const Region& region) {
   const auto& [left, top] = factors(at);
   const auto values = [&](std::size_t first, std::size_t blocks, std::size_t behind) {
     return static_cast<std::uint32_t>(std::min(blocks * block_, behind - first * block_));

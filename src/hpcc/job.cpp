@@ -29,7 +29,7 @@ std::string shipped_file(const std::string& benchmark, const RunConditions& cond
 Job::Job(std::string benchmark, Parts parts)
     : benchmark_(std::move(benchmark)), parts_(std::move(parts)), queue_(parts_.device->queue()) {}
 
-std::unique_ptr<offload::ComputeProgram> Job::compile(const std::string& file, const std::string& options) const {
+std::unique_ptr<offload::Program> Job::compile(const std::string& file, const std::string& options) const {
   const bool shipped = file.starts_with("kernels/");
   std::vector<offload::ProgramSource> sources;
   for (const char* header : {"kernels/hpcc/hls.h", "kernels/hpcc/types.h"})
@@ -38,7 +38,7 @@ std::unique_ptr<offload::ComputeProgram> Job::compile(const std::string& file, c
   return device().program(sources, parameters().build_options() + " " + options);
 }
 
-std::unique_ptr<offload::ComputeProgram> Job::program(const std::string& options) {
+std::unique_ptr<offload::Program> Job::program(const std::string& options) {
   if (!parts_.binary.empty()) {
     used_file_ = parts_.binary;
     return device().program_from_binary(parts_.binary);
@@ -47,7 +47,7 @@ std::unique_ptr<offload::ComputeProgram> Job::program(const std::string& options
   return compile(used_file_, options);
 }
 
-std::unique_ptr<offload::ComputeProgram> Job::special_program(const std::string& name) {
+std::unique_ptr<offload::Program> Job::special_program(const std::string& name) {
   if (!conditions().optimized || !parts_.binary.empty() || !parts_.kernel_file.empty()) return {};
   const auto file = fmt::format("kernels/hpcc/{}.cl", name);
   try {
@@ -66,7 +66,7 @@ const std::string& Job::choose_scheme() {
   return used_scheme_;
 }
 
-std::unique_ptr<offload::ComputeProgram> Job::own_program(const std::string& name, const std::string& options) {
+std::unique_ptr<offload::Program> Job::own_program(const std::string& name, const std::string& options) {
   return compile(fmt::format("kernels/hpcc/{}.cl", name), options);
 }
 
@@ -75,7 +75,7 @@ void Job::spoil(const offload::Buffer& buffer) {
   queue_->fill(buffer, std::span(&kOnes, 1)).wait();
 }
 
-std::vector<offload::Kernel> Job::replications(const offload::ComputeProgram& program, const std::string& name) const {
+std::vector<offload::Kernel> Job::replications(const offload::Program& program, const std::string& name) const {
   const auto count = static_cast<std::size_t>(parameters().integer("NUM_REPLICATIONS"));
   std::vector<offload::Kernel> kernels;
   for (std::size_t each = 0; each < count; ++each) {
@@ -97,17 +97,17 @@ offload::Buffer Job::buffer(std::size_t bytes, const offload::Kernel& kernel, st
 double Job::timed(const std::function<void()>& body) const {
   if (!finishes_) stop_if_interrupted();
   ranks().barrier();
-  const double start = device().now();
+  const double start = now();
   body();
-  return device().now() - start;
+  return now() - start;
 }
 
-void Job::launched(const std::string& metric, std::size_t replication, offload::ComputeEvent event) {
+void Job::launched(const std::string& metric, std::size_t replication, offload::Event event) {
   keep({.metric = metric, .phase = {}, .turn = 0, .replication = replication, .events = {std::move(event)}});
 }
 
-void Job::launched(const std::string& metric, std::size_t replication, offload::ComputeEvent event,
-                   const std::string& phase, int turn) {
+void Job::launched(const std::string& metric, std::size_t replication, offload::Event event, const std::string& phase,
+                   int turn) {
   keep({.metric = metric, .phase = phase, .turn = turn, .replication = replication, .events = {std::move(event)}});
 }
 
@@ -127,10 +127,10 @@ void Job::keep(KeptLaunch launch) {
     phase->events.push_back(std::move(launch.events.front()));
 }
 
-offload::DeviceSpan Job::KeptLaunch::span() const {
-  offload::DeviceSpan whole = events.front().span();
-  for (const offload::ComputeEvent& each : events) {
-    const offload::DeviceSpan span = each.span();
+offload::Span Job::KeptLaunch::span() const {
+  offload::Span whole = events.front().span();
+  for (const offload::Event& each : events) {
+    const offload::Span span = each.span();
     whole = {.start = std::min(whole.start, span.start), .end = std::max(whole.end, span.end)};
   }
   return whole;

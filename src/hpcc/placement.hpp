@@ -6,7 +6,7 @@
 
 #include "isthmus/base/cores.hpp"
 #include "isthmus/hpcc/run.hpp"
-#include "isthmus/offload/compute.hpp"
+#include "isthmus/offload/device.hpp"
 
 /// The choice of a rank's device and of the cores on which it runs.
 namespace isthmus::hpcc {

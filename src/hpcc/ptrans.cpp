@@ -83,7 +83,7 @@ class Transpose final : public Benchmark {
   std::unique_ptr<cluster::Scheme> scheme_;
   std::unique_ptr<ExchangeProbe> probe_;  // of one rank there is none
   std::unique_ptr<Arrays> arrays_;
-  std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;
+  std::vector<std::unique_ptr<offload::Queue>> queues_;
   std::vector<offload::Kernel> kernels_;
   MemoryProbe memory_;
 };

@@ -61,7 +61,7 @@ class RandomAccess final : public Benchmark {
   std::vector<std::uint64_t> start_;
   std::vector<offload::Buffer> tables_;  // one for each replication
   std::vector<offload::Buffer> seeds_;   // likewise
-  std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;
+  std::vector<std::unique_ptr<offload::Queue>> queues_;
   std::vector<offload::Kernel> kernels_;
   std::vector<Probe> probes_;  // none where nothing compiles online
   offload::Buffer spare_;

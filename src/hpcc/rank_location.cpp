@@ -10,6 +10,7 @@
 
 #include "hpcc/placement.hpp"
 #include "isthmus/hpcc/run.hpp"
+#include "isthmus/offload/open.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -67,12 +68,12 @@ std::string bind(const RankLocation& mine, const offload::DeviceProperties& devi
 
 Placement place(const Request& request, const cluster::Ranks& ranks) {
   const cluster::Ranks neighbours = ranks.on_this_host();
-  const auto describe = [](const std::string& target) { return offload::open_compute(target)->properties(); };
+  const auto describe = [](const std::string& target) { return offload::open_opencl(target)->properties(); };
   const Choice choice = ranks.agreed([&] {
     bind_threads_of_pocl(neighbours.size());
     return choose(request, neighbours.rank(), neighbours.size(), describe);
   });
-  auto device = ranks.agreed([&] { return offload::open_compute(choice.target, choice.part); });
+  auto device = ranks.agreed([&] { return offload::open_opencl(choice.target, choice.part); });
   RankLocation mine{.rank = ranks.rank(),
                     .host = host_name(),
                     .target = choice.target,

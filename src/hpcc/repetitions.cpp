@@ -50,12 +50,12 @@ bool play_round(Benchmark& benchmark, Job& job, int repetitions, double end, Rep
   constexpr double kRound = 1;  // seconds, so that looking at the results is little beside the work
   const cluster::Ranks& ranks = job.ranks();
   Measurements round;
-  const double begin = job.device().now();
+  const double begin = job.now();
   for (int count = 1;; ++count) {
     repeat(benchmark, job, round);
     ++burned.seen.repetitions;
-    const bool over = ranks.largest(interrupted() || job.device().now() >= end ? 1.0 : 0.0) > 0;
-    if (!over && (count < repetitions || ranks.largest(job.device().now() - begin) < kRound)) continue;
+    const bool over = ranks.largest(interrupted() || job.now() >= end ? 1.0 : 0.0) > 0;
+    if (!over && (count < repetitions || ranks.largest(job.now() - begin) < kRound)) continue;
     const auto keep = [](const auto& columns, auto& kept, const auto& pick) {
       std::vector<double> row(columns.size());
       std::ranges::transform(columns, row.begin(), pick);
@@ -72,10 +72,10 @@ bool play_round(Benchmark& benchmark, Job& job, int repetitions, double end, Rep
 std::pair<double, double> repeat(Benchmark& benchmark, Job& job, Measurements& measured, bool probed) {
   benchmark.reset();
   job.forget_launches();
-  const double begin = job.device().now();
+  const double begin = job.now();
   std::vector<double> seconds = benchmark.run();
   job.ranks().largest(seconds);
-  const double end = job.device().now();
+  const double end = job.now();
   append(measured.seconds, seconds);
   if (probed && job.has_probes()) append(measured.expected, probe(benchmark, job.ranks()));
   return {begin, end};
@@ -101,12 +101,12 @@ RepeatedRun measure(Benchmark& benchmark, Job& job, int repetitions, const Liste
 
 RepeatedRun burn_in(Benchmark& benchmark, Job& job, int repetitions, double wanted, const Listener& listener) {
   RepeatedRun burned;
-  const double start = job.device().now();
+  const double start = job.now();
   const int total = static_cast<int>(std::ceil(wanted));
   for (bool over = false; !over;) {
-    const double begin = job.device().now();
+    const double begin = job.now();
     over = play_round(benchmark, job, repetitions, start + wanted, burned);
-    const double end = job.device().now();
+    const double end = job.now();
     const Validation found = validated(benchmark, job.ranks());
     burned.seen.wrong += found.passed() ? 0 : 1;
     keep_worse(burned.worst, found);

@@ -86,10 +86,8 @@ std::vector<Result> results_of(const Benchmark& benchmark, const Measurements& m
 void refuse_impossible(std::vector<Result>& results, Benchmark& benchmark, Job& job, Measurements& measured) {
   const auto impossible = [](const Result& result) { return result.value > result.bound(); };
   const Others others = results.front().others;
-  const double begin = job.device().now();
-  const auto patient = [&](int trial) {
-    return trial < kTrials || job.ranks().largest(job.device().now() - begin) < kPatience;
-  };
+  const double begin = job.now();
+  const auto patient = [&](int trial) { return trial < kTrials || job.ranks().largest(job.now() - begin) < kPatience; };
   Measurements judged = measured;
   std::vector<Result> found = results;
   for (int trial = 0; std::ranges::any_of(found, impossible) && patient(trial); ++trial) {

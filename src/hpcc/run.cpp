@@ -24,13 +24,16 @@ std::vector<Launch> launches_of(const Job& job) {
   std::string mine;
   for (const Launch& each : job.launches())
     mine += fmt::format("{} {} {} {} {} {}\n", each.metric, each.phase.empty() ? kNoPhase : each.phase, each.turn,
-                        each.replication, each.span.start, each.span.end);
+                        each.replication, each.span.start.nanoseconds(), each.span.end.nanoseconds());
   std::vector<Launch> all;
   int rank = 0;
   for (const std::string& text : job.ranks().gather(mine)) {
     std::istringstream words(text);
     Launch each{.rank = rank++};
-    while (words >> each.metric >> each.phase >> each.turn >> each.replication >> each.span.start >> each.span.end) {
+    std::int64_t start = 0;
+    std::int64_t end = 0;
+    while (words >> each.metric >> each.phase >> each.turn >> each.replication >> start >> end) {
+      each.span = {.start = Moment::ns(start), .end = Moment::ns(end)};
       if (each.phase == kNoPhase) each.phase.clear();
       all.push_back(each);
     }

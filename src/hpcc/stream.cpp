@@ -81,7 +81,7 @@ class Stream final : public Benchmark {
   std::uint64_t replications_;
   std::vector<std::array<Buffer, kArrays>> arrays_;  // one set, or one for each replication where banks part them
   std::vector<Values> host_;
-  std::vector<std::unique_ptr<offload::ComputeQueue>> queues_;
+  std::vector<std::unique_ptr<offload::Queue>> queues_;
   std::vector<offload::Kernel> kernels_;
   MemoryProbe memory_;
   Values spare_host_;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "isthmus/offload/compute.hpp"
+#include "isthmus/offload/device.hpp"
 
 namespace isthmus::hpcc {
 

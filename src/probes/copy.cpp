@@ -10,8 +10,6 @@
 namespace isthmus::probes {
 namespace {
 
-using offload::Call;
-
 /// The bytes that go to a device and come back, and the buffer there.
 class Copies final : public Sampler {
  public:
@@ -19,9 +17,9 @@ class Copies final : public Sampler {
       : device_(device),
         direction_(direction),
         side_(side),
-        size_(size),
-        buffer_(device.allocate(size)),  // before the host's memory: a device without room is known at once
-        bytes_(device, size, side == HostSide::pinned),
+        size_(static_cast<std::size_t>(size.count)),
+        buffer_(device.buffer(size_)),  // before the host's memory: a device without room is known at once
+        bytes_(device, size_, side == HostSide::pinned),
         queue_(device.queue()) {
     bytes_.fill();
     if (side_ == HostSide::pageable) device.keep_staging(*buffer_);
@@ -33,11 +31,11 @@ class Copies final : public Sampler {
       if (!device_.properties().modelled) time_fresh();
       for (int i = 0; i < samples; ++i) times.push_back(time_fresh());
     } else {
-      on_host([&](offload::Host& host) {
+      device_.run([&] {
         if (!std::exchange(there_, true) && (!device_.properties().modelled || direction_ == Direction::to_host))
-          send(host);
-        if (!device_.properties().modelled) copy(host, direction_);
-        for (int i = 0; i < samples; ++i) times.push_back(timed(host));
+          send();
+        if (!device_.properties().modelled) copy(direction_);
+        for (int i = 0; i < samples; ++i) times.push_back(timed());
       });
     }
     return times;
@@ -45,9 +43,9 @@ class Copies final : public Sampler {
 
   void check() override {
     if (direction_ == Direction::to_device)
-      on_host([&](offload::Host& host) {
+      device_.run([&] {
         bytes_.forget();
-        copy(host, Direction::to_host);
+        copy(Direction::to_host);
       });
     bytes_.require_filled();
   }
@@ -55,43 +53,41 @@ class Copies final : public Sampler {
  private:
   Time time_fresh() {
     buffer_.reset();
-    const Time before = device_.clock();
-    buffer_ = device_.allocate(size_);
-    Time took = device_.clock() - before;
-    on_host([&](offload::Host& host) {
-      if (direction_ == Direction::to_host) send(host);
-      took += timed(host);
+    const Moment before = device_.now();
+    buffer_ = device_.buffer(size_);
+    Time took = device_.now() - before;
+    device_.run([&] {
+      if (direction_ == Direction::to_host) send();
+      took += timed();
     });
     return took;
   }
 
-  void on_host(std::function<void(offload::Host&)> body) { device_.run({{"probe", std::move(body)}}); }
-
-  Time timed(offload::Host& host) {
+  Time timed() {
     stop_if_interrupted();
-    const Time start = host.now();
-    copy(host, direction_);
-    return host.now() - start;
+    const Moment start = device_.now();
+    copy(direction_);
+    return device_.now() - start;
   }
 
   /// Untimed, before the copies that are: those to the host have to bring it back.
-  void send(offload::Host& host) {
-    copy(host, Direction::to_device);
+  void send() {
+    copy(Direction::to_device);
     if (direction_ == Direction::to_host) bytes_.forget();
   }
 
-  void copy(offload::Host& host, Direction direction) {
+  void copy(Direction direction) {
     if (direction == Direction::to_device)
-      host.write(*queue_, platform::needed(buffer_), bytes_.span(), Call::blocking);
+      queue_->write(platform::needed(buffer_), 0, bytes_.span());
     else
-      host.read(*queue_, platform::needed(buffer_), bytes_.span(), Call::blocking);
+      queue_->read(platform::needed(buffer_), 0, bytes_.span());
   }
 
   offload::Device& device_;
   Direction direction_;
   HostSide side_;
   bool there_ = false;  ///< whether the device's buffer holds what was sent
-  Bytes size_;
+  std::size_t size_;
   std::optional<offload::Buffer> buffer_;
   HostBytes bytes_;
   std::unique_ptr<offload::Queue> queue_;

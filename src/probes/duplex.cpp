@@ -8,52 +8,57 @@
 namespace isthmus::probes {
 namespace {
 
-using offload::Call;
-
 /// One direction: a host thread with its queue, buffer and memory, and when its copies began and ended.
 class OneWayCopies {
  public:
   OneWayCopies(offload::Device& device, Direction direction, Bytes size)
-      : direction_(direction), buffer_(device.allocate(size)), memory_(device, size, true), queue_(device.queue()) {
+      : device_(device),
+        direction_(direction),
+        buffer_(device.buffer(static_cast<std::size_t>(size.count))),
+        memory_(device, buffer_.size(), true),
+        queue_(device.queue()) {
     memory_.fill();
   }
 
   /// Both directions leave for each copy together: each tells the other that it is ready. Nothing else is copied here:
   /// it would share the link with the other direction's last copy.
-  void run(offload::Host& host, offload::Mailbox& ready, offload::Mailbox& other, int samples) {
+  void run(offload::Mailbox& ready, offload::Mailbox& other, int samples) {
     begins.clear();
     ends.clear();
     if (!last_) {
-      last_ = host.write(*queue_, buffer_, memory_.span(), Call::blocking);
+      last_ = copy(Direction::to_device);
       if (direction_ == Direction::to_host) memory_.forget();
     }
     for (int i = 0; i < samples; ++i) {
       stop_if_interrupted();
-      host.put(ready, last_);
-      host.take(other);
-      begins.push_back(host.now());
-      last_ = copy(host);
-      ends.push_back(host.now());
+      ready.put(last_);
+      other.take();
+      begins.push_back(device_.now());
+      last_ = copy(direction_);
+      ends.push_back(device_.now());
     }
   }
 
-  void require_unchanged(offload::Host& host) {
+  void require_unchanged() {
     if (direction_ == Direction::to_device) {
       memory_.forget();
-      host.read(*queue_, buffer_, memory_.span(), Call::blocking);
+      queue_->read(buffer_, 0, memory_.span());
     }
     memory_.require_filled();
   }
 
-  std::vector<Time> begins;
-  std::vector<Time> ends;
+  std::vector<Moment> begins;
+  std::vector<Moment> ends;
 
  private:
-  offload::Event copy(offload::Host& host) {
-    return direction_ == Direction::to_device ? host.write(*queue_, buffer_, memory_.span(), Call::blocking)
-                                              : host.read(*queue_, buffer_, memory_.span(), Call::blocking);
+  offload::Event copy(Direction direction) {
+    offload::Event copied = direction == Direction::to_device ? queue_->start_write(buffer_, 0, memory_.span())
+                                                              : queue_->start_read(buffer_, 0, memory_.span());
+    copied.wait();
+    return copied;
   }
 
+  offload::Device& device_;
   Direction direction_;
   offload::Buffer buffer_;
   HostBytes memory_;
@@ -72,8 +77,8 @@ class Duplex final : public Sampler {
     const auto to_host = device_.mailbox(1);
     const int untimed = device_.properties().modelled ? 0 : 1;
     const int count = untimed + samples;
-    device_.run({{"to device", [&](offload::Host& host) { ways_[0].run(host, *to_device, *to_host, count); }},
-                 {"to host", [&](offload::Host& host) { ways_[1].run(host, *to_host, *to_device, count); }}});
+    device_.run({{"to device", [&] { ways_[0].run(*to_device, *to_host, count); }},
+                 {"to host", [&] { ways_[1].run(*to_host, *to_device, count); }}});
     std::vector<Time> times;
     for (auto i = static_cast<std::size_t>(untimed); i < ways_[0].begins.size(); ++i)
       times.push_back(std::max(ways_[0].ends[i], ways_[1].ends[i]) - std::min(ways_[0].begins[i], ways_[1].begins[i]));
@@ -81,9 +86,9 @@ class Duplex final : public Sampler {
   }
 
   void check() override {
-    device_.run({{"probe", [&](offload::Host& host) {
-                    for (OneWayCopies& way : ways_) way.require_unchanged(host);
-                  }}});
+    device_.run([&] {
+      for (OneWayCopies& way : ways_) way.require_unchanged();
+    });
   }
 
  private:

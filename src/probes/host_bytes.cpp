@@ -25,13 +25,12 @@ const std::array<std::byte, kBlock>& block() {
 
 }  // namespace
 
-HostBytes::HostBytes(offload::Device& device, Bytes size, bool pinned) {
-  const auto count = static_cast<std::size_t>(size.count);
+HostBytes::HostBytes(offload::Device& device, std::size_t size, bool pinned) {
   if (pinned)
-    pinned_ = device.pin(size);
+    pinned_ = device.pinned(size);
   else
-    pageable_ = std::make_unique_for_overwrite<std::byte[]>(count);
-  bytes_ = pinned ? pinned_->bytes() : std::span(pageable_.get(), count);
+    pageable_ = std::make_unique_for_overwrite<std::byte[]>(size);
+  bytes_ = pinned ? pinned_->bytes() : std::span(pageable_.get(), size);
 }
 
 void HostBytes::fill() {

@@ -13,7 +13,7 @@ namespace isthmus::probes {
 /// length which no burst, page or buffer has.
 class HostBytes {
  public:
-  HostBytes(offload::Device& device, Bytes size, bool pinned);
+  HostBytes(offload::Device& device, std::size_t size, bool pinned);
 
   std::span<std::byte> span() { return bytes_; }
 

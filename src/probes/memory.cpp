@@ -52,21 +52,21 @@ class Launcher {
         kernel_(device.kernel(access == Access::read ? "device_read" : "device_write")),
         queue_(device.queue()) {
     if (touches == Touches::nothing && device.properties().global_memory == 0) return;
-    memory_ = device.allocate({walk.stride * walk.passes});
-    sink_ = device.allocate({kPiece});
+    memory_ = device.buffer(static_cast<std::size_t>(walk.stride * walk.passes));
+    sink_ = device.buffer(kPiece);
   }
 
   /// The reading kernel takes what it reads as part of its next address: it must read zeros.
-  void clear(offload::Host& host) {
+  void clear() {
     const offload::Buffer& memory = platform::needed(memory_);
     const std::vector<std::byte> zeros(memory.size());
-    host.write(*queue_, memory, zeros, offload::Call::blocking);
+    queue_->write(memory, 0, zeros);
   }
 
   /// All passes over the memory.
-  Time walk(offload::Host& host) { return launch(host, walk_.passes, walk_.size / kPiece); }
+  Time walk() { return launch(walk_.passes, walk_.size / kPiece); }
   /// Makes none of them, by one work item: what any launch costs. That of many items would hide behind their work.
-  Time nothing(offload::Host& host) { return launch(host, 0, 1); }
+  Time nothing() { return launch(0, 1); }
 
   bool modelled() const { return device_.properties().modelled; }
   std::int64_t passes() const { return walk_.passes; }
@@ -74,16 +74,15 @@ class Launcher {
  private:
   static const offload::Buffer* of(const std::optional<offload::Buffer>& buffer) { return buffer ? &*buffer : nullptr; }
   /// The time for which the kernel ran.
-  Time launch(offload::Host& host, std::int64_t passes, std::int64_t items) {
+  Time launch(std::int64_t passes, std::int64_t items) {
     stop_if_interrupted();
     const auto integer = [](std::int64_t value) { return static_cast<std::int32_t>(value); };
-    const offload::Event event = host.launch(
-        *queue_, {.kernel = kernel_,
-                  .arguments = {of(memory_), of(sink_), integer(walk_.burst / kPiece),
-                                integer(walk_.size / walk_.burst), integer(walk_.stride / kPiece), integer(passes)},
-                  .columns = static_cast<std::size_t>(items)});
-    host.wait(event);
-    return event->span().length();
+    const offload::Event event =
+        queue_->launch(kernel_, {.global = {static_cast<std::size_t>(items), 1, 1}},
+                       {of(memory_), of(sink_), integer(walk_.burst / kPiece), integer(walk_.size / walk_.burst),
+                        integer(walk_.stride / kPiece), integer(passes)});
+    event.wait();
+    return event.span().length();
   }
 
   offload::Device& device_;
@@ -109,13 +108,12 @@ class MemoryPasses final : public Sampler {
 
   std::vector<Time> take(int samples) override {
     std::vector<Time> times;
-    device_.run({{"probe", [&](offload::Host& host) {
-                    if (std::exchange(to_clear_, false)) launcher_.clear(host);
-                    if (!launcher_.modelled()) launcher_.walk(host);
-                    for (int i = 0; i < samples; ++i) launch_ = std::min(launch_, launcher_.nothing(host));
-                    for (int i = 0; i < samples; ++i)
-                      times.push_back(pass_time(launcher_.walk(host), launch_, launcher_.passes()));
-                  }}});
+    device_.run([&] {
+      if (std::exchange(to_clear_, false)) launcher_.clear();
+      if (!launcher_.modelled()) launcher_.walk();
+      for (int i = 0; i < samples; ++i) launch_ = std::min(launch_, launcher_.nothing());
+      for (int i = 0; i < samples; ++i) times.push_back(pass_time(launcher_.walk(), launch_, launcher_.passes()));
+    });
     return times;
   }
 
@@ -134,14 +132,14 @@ class Launches final : public Sampler {
 
   std::vector<Time> take(int samples) override {
     std::vector<Time> times;
-    device_.run({{"probe", [&](offload::Host& host) {
-                    if (!launcher_.modelled()) launcher_.nothing(host);
-                    for (int i = 0; i < samples; ++i) {
-                      const Time start = host.now();
-                      launcher_.nothing(host);
-                      times.push_back(host.now() - start);
-                    }
-                  }}});
+    device_.run([&] {
+      if (!launcher_.modelled()) launcher_.nothing();
+      for (int i = 0; i < samples; ++i) {
+        const Moment start = device_.now();
+        launcher_.nothing();
+        times.push_back(device_.now() - start);
+      }
+    });
     return times;
   }
 

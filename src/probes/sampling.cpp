@@ -105,9 +105,9 @@ std::optional<double> host_busy(Time elapsed, std::optional<Time> waited) {
 void measure_model(const Job& job, Target& target, Point& point) {
   offload::Device& device = target.open();
   const std::unique_ptr<Sampler> sampler = point.open(device);
-  const Time before = device.clock();
+  const Moment before = device.now();
   add(point, sampler->take(job.samples));
-  if (job.samples == 1) point.finding.host_busy = host_busy(device.clock() - before, target.host_waited());
+  if (job.samples == 1) point.finding.host_busy = host_busy(device.now() - before, target.host_waited());
   sampler->check();
 }
 

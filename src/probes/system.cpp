@@ -19,7 +19,6 @@
 namespace isthmus::probes {
 namespace {
 
-using offload::Call;
 using offload::ModelSystem;
 using offload::SystemBoard;
 
@@ -52,33 +51,35 @@ std::vector<std::vector<SystemBoard>> boards_by_node(const platform::System& sys
 class CopyEnd {
  public:
   CopyEnd(offload::ModelDevice& device, const CopyKind& way, Bytes size)
-      : way_(way),
-        buffer_(device.allocate(size)),
-        bytes_(device, size, way.side == HostSide::pinned),
+      : device_(device),
+        way_(way),
+        buffer_(device.buffer(static_cast<std::size_t>(size.count))),
+        bytes_(device, buffer_.size(), way.side == HostSide::pinned),
         queue_(device.queue()) {
     bytes_.fill();
     if (way_.side == HostSide::pageable) device.keep_staging(buffer_);
   }
 
-  void copy(offload::Host& host, Direction direction) {
+  void copy(Direction direction) {
     if (direction == Direction::to_device) {
-      host.write(*queue_, buffer_, bytes_.span(), Call::blocking);
+      queue_->write(buffer_, 0, bytes_.span());
       return;
     }
     bytes_.forget();
-    host.read(*queue_, buffer_, bytes_.span(), Call::blocking);
+    queue_->read(buffer_, 0, bytes_.span());
   }
-  void timed(offload::Host& host) {
-    begin = host.now();
-    copy(host, way_.direction);
-    end = host.now();
+  void timed() {
+    begin = device_.now();
+    copy(way_.direction);
+    end = device_.now();
   }
   void check() const { bytes_.require_filled(); }
 
-  Time begin;
-  Time end;
+  Moment begin;
+  Moment end;
 
  private:
+  offload::ModelDevice& device_;
   CopyKind way_;
   offload::Buffer buffer_;
   HostBytes bytes_;
@@ -92,16 +93,15 @@ class Copies {
       : way_(way), system_(offload::open_system(boards, {})) {
     for (std::size_t i = 0; i < system_->boards(); ++i)
       sides_.push_back(std::make_unique<CopyEnd>(system_->device(i), way, size));
-    if (way.direction == Direction::to_host)
-      all([](offload::Host& host, CopyEnd& side) { side.copy(host, Direction::to_device); });
+    if (way.direction == Direction::to_host) all([](CopyEnd& side) { side.copy(Direction::to_device); });
   }
 
   /// The time from the first call to the last return.
   Time take() {
     stop_if_interrupted();
-    all([](offload::Host& host, CopyEnd& side) { side.timed(host); });
-    Time first = sides_.front()->begin;
-    Time last = sides_.front()->end;
+    all([](CopyEnd& side) { side.timed(); });
+    Moment first = sides_.front()->begin;
+    Moment last = sides_.front()->end;
     for (const auto& side : sides_) {
       first = std::min(first, side->begin);
       last = std::max(last, side->end);
@@ -109,8 +109,7 @@ class Copies {
     return last - first;
   }
   void check() {
-    if (way_.direction == Direction::to_device)
-      all([](offload::Host& host, CopyEnd& side) { side.copy(host, Direction::to_host); });
+    if (way_.direction == Direction::to_device) all([](CopyEnd& side) { side.copy(Direction::to_host); });
     for (const auto& side : sides_) side->check();
   }
   /// In the last run: the parts of all boards with those that they share, the busiest first.
@@ -127,8 +126,7 @@ class Copies {
   void all(Body body) {
     std::vector<std::vector<offload::HostThread>> threads;
     threads.reserve(sides_.size());
-    for (const auto& side : sides_)
-      threads.push_back({{"probe", [&body, &side](offload::Host& host) { body(host, *side); }}});
+    for (const auto& side : sides_) threads.push_back({{"probe", [&body, &side] { body(*side); }}});
     system_->run(std::move(threads));
   }
 

@@ -1,5 +1,5 @@
 // Prints the OpenCL devices of this machine, PoCL first, as JSON lines.
-#include "isthmus/offload/compute.hpp"
+#include "isthmus/offload/open.hpp"
 #include "tools/tool.hpp"
 
 namespace {
@@ -8,7 +8,7 @@ using namespace isthmus;
 
 int print_devices(tools::Request& request) {
   request.refuse_others();
-  for (const auto& device : offload::compute_devices())
+  for (const auto& device : offload::opencl_devices())
     tools::print({{"event", "device"},
                   {"target", device.target},
                   {"name", device.name},

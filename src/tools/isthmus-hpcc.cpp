@@ -61,14 +61,14 @@ Record parameters_of(const std::vector<hpcc::ParameterSpec>& parameters) {
 
 /// The record of the launches of one metric, in seconds from the first start that this rank's device saw.
 Record launches_of(const std::vector<hpcc::Launch>& launches, const std::string& metric) {
-  std::map<int, std::uint64_t> first;
+  std::map<int, Moment> first;
   for (const hpcc::Launch& each : launches) {
     if (each.metric != metric) continue;
     const auto known = first.emplace(each.rank, each.span.start).first;
     known->second = std::min(known->second, each.span.start);
   }
   Record list = Record::array();
-  const auto since = [](std::uint64_t start, std::uint64_t then) { return static_cast<double>(then - start) * 1e-9; };
+  const auto since = [](Moment start, Moment then) { return (then - start).seconds(); };
   for (const hpcc::Launch& each : launches)
     if (each.metric == metric)
       list.push_back({{"rank", each.rank},

@@ -110,7 +110,7 @@ std::string device_memory(const Bench& bench) {
 }
 
 std::string allocation(const Bench& bench) {
-  return fmt::format("{} B", prober(bench)->allocate({12 * kKiB * kKiB}).size());
+  return fmt::format("{} B", prober(bench)->buffer(12 * kKiB * kKiB).size());
 }
 
 std::string text(const std::vector<program::Stage>& stages) {

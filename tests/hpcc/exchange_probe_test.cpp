@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/single_rank.hpp"
+#include "isthmus/offload/open.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -39,7 +40,7 @@ class ExchangeProbes : public testing::Test {
 
  private:
   std::shared_ptr<Listening> ranks_ = std::make_shared<Listening>();
-  Job job_{"b_eff", {.device = offload::open_compute("opencl:0"), .ranks = cluster::Ranks(ranks_)}};
+  Job job_{"b_eff", {.device = offload::open_opencl("opencl:0"), .ranks = cluster::Ranks(ranks_)}};
 };
 
 TEST_F(ExchangeProbes, SendWhatTheSchemeSendsInItsPieces) {

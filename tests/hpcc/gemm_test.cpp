@@ -2,6 +2,7 @@
 
 #include "hpcc/small_runs.hpp"
 #include "isthmus/hpcc/run.hpp"
+#include "isthmus/offload/open.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -53,7 +54,7 @@ TEST(Gemm, WhatTheDeviceHasNoRoomForIsRefused) {
 
 TEST(Gemm, HalfIsRefusedWhereTheDeviceDoesNotHaveIt) {
   const Request request = small({"DATA_TYPE=half"});
-  if (offload::open_compute("opencl:0")->properties().half)
+  if (offload::open_opencl("opencl:0")->properties().half)
     EXPECT_TRUE(run(request, cluster::alone()).validation.passed());
   else
     expect_refused(request, "does not have cl_khr_fp16");

@@ -103,8 +103,8 @@ TEST(Hpl, BlocksNeedNotDivideTheMatrix) {
 }
 
 /// When each phase of each step ran.
-std::map<std::pair<std::string, int>, offload::DeviceSpan> phases_of(const Outcome& done) {
-  std::map<std::pair<std::string, int>, offload::DeviceSpan> phases;
+std::map<std::pair<std::string, int>, offload::Span> phases_of(const Outcome& done) {
+  std::map<std::pair<std::string, int>, offload::Span> phases;
   for (const Launch& each : done.launches) phases[{each.phase, each.turn}] = each.span;
   return phases;
 }

@@ -6,6 +6,7 @@
 #include "hpcc/run_conditions.hpp"
 #include "isthmus/hpcc/compile.hpp"
 #include "isthmus/hpcc/run.hpp"
+#include "isthmus/offload/open.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -32,7 +33,7 @@ class Binary {
       : made_(compile({.benchmark = of.benchmark, .variant = "single", .overrides = of.compiled}, file_)) {}
 
   /// A job with it on a device that does not compile, or whose side file leaves room for banks.
-  Job job(const Case& of, const std::shared_ptr<offload::ComputeDevice>& device) const {
+  Job job(const Case& of, const std::shared_ptr<offload::Device>& device) const {
     Job::Parts parts{.device = device, .ranks = cluster::alone(), .conditions = made_.conditions};
     parts.conditions.device.compiles_online = false;
     std::vector<std::string> overrides = of.compiled;
@@ -50,7 +51,7 @@ class Binary {
 };
 
 TEST(Precompiled, EveryBenchmarkRunsWhereNothingCompilesAndNothingIsProbed) {
-  const auto device = offload::open_compute("opencl:0");
+  const std::shared_ptr<offload::Device> device = offload::open_opencl("opencl:0");
   for (const Case& each : cases()) {
     const Binary binary(each);
     Job job = binary.job(each, device);

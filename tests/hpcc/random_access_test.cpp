@@ -10,6 +10,7 @@
 #include "hpcc/run_conditions.hpp"
 #include "hpcc/small_runs.hpp"
 #include "isthmus/hpcc/run.hpp"
+#include "isthmus/offload/open.hpp"
 
 namespace isthmus::hpcc {
 namespace {
@@ -98,7 +99,7 @@ TEST(RandomAccess, OfManyRanksIsExpectedToMakeTheNumbersOfAll) {
 }
 
 TEST(NumbersProbe, HoldsEachNumberAgainstTheWordsOfTheRank) {
-  const auto device = offload::open_compute("opencl:0");
+  const std::shared_ptr<offload::Device> device = offload::open_opencl("opencl:0");
   const RunConditions conditions{.device = device->properties()};
   const Parameters parameters(entry_of("random_access").parameters(conditions), {});
   Job job("random_access",

@@ -31,22 +31,22 @@ class TransferLine {
   TransferLine(ModelDevice& device, const QueueOfTransfers& what, unsigned number)
       : what_(what), queue_(device.queue()) {
     for (const std::int64_t size : what.sizes) {
-      buffers_.push_back(device.allocate({size}));
+      buffers_.push_back(device.buffer(static_cast<std::size_t>(size)));
       sent_.push_back(memory(device, size));
       back_.push_back(memory(device, size));
       fill_with_noise(sent_.back(), number * 977 + static_cast<unsigned>(sent_.size()));
     }
   }
 
-  void enqueue(Host& host) {
+  void enqueue() {
     for (std::size_t i = 0; i < sent_.size(); ++i) {
-      host.write(*queue_, buffers_[i], sent_[i], Call::nonblocking);
-      if (what_.back) host.read(*queue_, buffers_[i], back_[i], Call::nonblocking);
+      queue_->start_write(buffers_[i], 0, sent_[i]);
+      if (what_.back) queue_->start_read(buffers_[i], 0, back_[i]);
     }
   }
-  void finish(Host& host) { host.finish(*queue_); }
-  void read_back(Host& host) {
-    for (std::size_t i = 0; i < sent_.size(); ++i) host.read(*queue_, buffers_[i], back_[i], Call::blocking);
+  void finish() { queue_->finish(); }
+  void read_back() {
+    for (std::size_t i = 0; i < sent_.size(); ++i) queue_->read(buffers_[i], 0, back_[i]);
   }
 
   std::size_t thread() const { return what_.thread; }
@@ -60,7 +60,7 @@ class TransferLine {
 
  private:
   std::span<std::byte> memory(ModelDevice& device, std::int64_t size) {
-    if (what_.pinned) return pinned_.emplace_back(device.pin({size})).bytes();
+    if (what_.pinned) return pinned_.emplace_back(device.pinned(static_cast<std::size_t>(size))).bytes();
     return pageable_.emplace_back(static_cast<std::size_t>(size));
   }
 
@@ -98,20 +98,20 @@ Transferred transfer(ModelDevice& device, const std::vector<QueueOfTransfers>& q
     lines.push_back(std::make_unique<TransferLine>(device, queue, static_cast<unsigned>(lines.size())));
     threads = std::max(threads, queue.thread + 1);
   }
-  const Time start = device.clock();
+  const Moment start = device.now();
   Transferred done;
   std::vector<HostThread> bodies;
   for (std::size_t thread = 0; thread < threads; ++thread)
-    bodies.push_back({fmt::format("thread {}", thread), [&, thread](Host& host) {
+    bodies.push_back({fmt::format("thread {}", thread), [&, thread] {
                         for (const auto& line : lines)
-                          if (line->thread() == thread) line->enqueue(host);
+                          if (line->thread() == thread) line->enqueue();
                         for (const auto& line : lines)
-                          if (line->thread() == thread) line->finish(host);
-                        done.elapsed = std::max(done.elapsed, host.now() - start);
+                          if (line->thread() == thread) line->finish();
+                        done.elapsed = std::max(done.elapsed, device.now() - start);
                       }});
   device.run(std::move(bodies));
-  device.run({{"reads back", [&lines](Host& host) {
-                 for (const auto& line : lines) line->read_back(host);
+  device.run({{"reads back", [&lines] {
+                 for (const auto& line : lines) line->read_back();
                }}});
   for (const auto& line : lines) line->add_to(done);
   return done;

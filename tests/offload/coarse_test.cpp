@@ -70,9 +70,9 @@ struct WhatCame {
   std::string limit;
 };
 
-class Program {
+class Rounds {
  public:
-  Program(ModelDevice& device, const std::vector<Work>& works) : device_(device), kernel_(device.kernel("adds")) {
+  Rounds(ModelDevice& device, const std::vector<Work>& works) : device_(device), kernel_(device.kernel("adds")) {
     for (const Work& work : works) {
       const auto size = static_cast<std::size_t>(work.bytes);
       Chain& chain = chains_.emplace_back(device, work);
@@ -86,7 +86,7 @@ class Program {
   }
 
   WhatCame run() {
-    device_.run({{"thread", [this](Host& host) { body(host); }}});
+    device_.run({{"thread", [this] { body(); }}});
     WhatCame outcome{.elapsed = elapsed_,
                      .right = true,
                      .limit = bottleneck(device_.parts(), device_.last_run(), device_.path()).part};
@@ -97,7 +97,10 @@ class Program {
  private:
   struct Chain {
     Chain(ModelDevice& device, const Work& what)
-        : work(what), queue(device.queue()), in(device.allocate({what.bytes})), out(device.allocate({what.bytes})) {}
+        : work(what),
+          queue(device.queue()),
+          in(device.buffer(static_cast<std::size_t>(what.bytes))),
+          out(device.buffer(in.size())) {}
     Work work;
     std::unique_ptr<Queue> queue;
     Buffer in;
@@ -114,23 +117,22 @@ class Program {
   }
 
   /// The queues take turns.
-  void body(Host& host) {
-    const Time start = host.now();
+  void body() {
+    const Moment start = device_.now();
     for (std::size_t round = 0; round < kMostRounds; ++round)
       for (Chain& chain : chains_)
-        if (round < chain.sent.size()) enqueue(host, chain, round);
-    for (const Chain& chain : chains_) host.finish(*chain.queue);
-    elapsed_ = host.now() - start;
+        if (round < chain.sent.size()) enqueue(chain, round);
+    for (const Chain& chain : chains_) chain.queue->finish();
+    elapsed_ = device_.now() - start;
   }
 
-  void enqueue(Host& host, Chain& chain, std::size_t round) {
-    const Call call = chain.work.blocking ? Call::blocking : Call::nonblocking;
-    host.write(*chain.queue, chain.in, chain.sent[round], call);
-    Launch launch{.kernel = kernel_, .arguments = {&chain.in, &chain.out}};
-    launch.arguments.emplace_back(static_cast<std::int32_t>(chain.work.bytes));
-    launch.arguments.emplace_back(kAdded);
-    host.launch(*chain.queue, launch);
-    host.read(*chain.queue, chain.out, chain.back[round], call);
+  void enqueue(Chain& chain, std::size_t round) {
+    const Event written = chain.queue->start_write(chain.in, 0, chain.sent[round]);
+    if (chain.work.blocking) written.wait();
+    const auto bytes = static_cast<std::int32_t>(chain.work.bytes);
+    chain.queue->launch(kernel_, {}, {&chain.in, &chain.out, bytes, kAdded});
+    const Event back = chain.queue->start_read(chain.out, 0, chain.back[round]);
+    if (chain.work.blocking) back.wait();
   }
 
   ModelDevice& device_;
@@ -141,7 +143,7 @@ class Program {
 
 WhatCame run(platform::Grain grain, const Overrides& overrides, const std::vector<Work>& works) {
   const auto device = open_in_grain(grain, overrides);
-  WhatCame outcome = Program(*device, works).run();
+  WhatCame outcome = Rounds(*device, works).run();
   EXPECT_EQ(device->grain(), grain);
   return outcome;
 }
@@ -242,14 +244,14 @@ TEST(Coarse, NamesTheLimitThatFineNames) {
 TEST(Coarse, IsFineWhereSomethingIsKeptFromOneCommandToTheNext) {
   for (const char* setting : {"host.llc.enabled=true", "host.iommu.enabled=true"}) {
     const auto device = open_in_grain(platform::Grain::coarse, {setting});
-    EXPECT_TRUE(Program(*device, {{.rounds = 1, .bytes = 4096, .blocking = true}}).run().right);
+    EXPECT_TRUE(Rounds(*device, {{.rounds = 1, .bytes = 4096, .blocking = true}}).run().right);
     EXPECT_EQ(device->grain(), platform::Grain::fine) << setting;
   }
 }
 
 TEST(Coarse, IsFineWhereChunksAreCopiedWhileOthersCross) {
   const auto device = open_in_grain(platform::Grain::coarse, {"host.runtime.staging=chunked"});
-  EXPECT_TRUE(Program(*device, {{.rounds = 1, .bytes = 4096, .blocking = true}}).run().right);
+  EXPECT_TRUE(Rounds(*device, {{.rounds = 1, .bytes = 4096, .blocking = true}}).run().right);
   EXPECT_EQ(device->grain(), platform::Grain::fine);
 }
 
@@ -257,7 +259,7 @@ TEST(Coarse, IsFineWhereSeveralThreadsRun) {
   for (const std::size_t threads : {1, 2}) {
     const auto device = open_in_grain(platform::Grain::coarse, {});
     std::vector<HostThread> bodies;
-    for (std::size_t i = 0; i < threads; ++i) bodies.push_back({std::to_string(i), [](Host&) {}});
+    for (std::size_t i = 0; i < threads; ++i) bodies.push_back({std::to_string(i), [] {}});
     device->run(std::move(bodies));
     EXPECT_EQ(device->grain(), threads == 1 ? platform::Grain::coarse : platform::Grain::fine);
   }
@@ -271,7 +273,7 @@ TEST(Coarse, IsFineWhereTheStatesOfPartsAreObserved) {
   const auto device = open_in_grain(platform::Grain::coarse, {});
   NoObserver observer;
   device->observe(&observer);
-  EXPECT_TRUE(Program(*device, {{.rounds = 1, .bytes = 4096, .blocking = true}}).run().right);
+  EXPECT_TRUE(Rounds(*device, {{.rounds = 1, .bytes = 4096, .blocking = true}}).run().right);
   EXPECT_EQ(device->grain(), platform::Grain::fine);
 }
 
@@ -297,9 +299,9 @@ std::string refusal(platform::Grain grain) {
   const auto kernel = device->kernel("refuses");
   const auto queue = device->queue();
   return isthmus::refusal([&] {
-    device->run({{"host", [&](Host& host) {
-                    host.launch(*queue, {.kernel = kernel});
-                    host.finish(*queue);
+    device->run({{"host", [&] {
+                    queue->launch(kernel, {}, {});
+                    queue->finish();
                   }}});
   });
 }

@@ -17,16 +17,15 @@ struct Copies {
   std::unique_ptr<Queue> queue;  // goes first: it waits for the commands that use the memory
 
   Copies(Device& device, std::size_t size, unsigned seed = 1)
-      : buffer(device.allocate({static_cast<std::int64_t>(size)})),
-        sent(noise(size, seed)),
-        back(size),
-        queue(device.queue()) {}
-  Event write(Host& host, Call call = Call::blocking, std::vector<Event> after = {}) const {
-    return host.write(*queue, buffer, sent, call, std::move(after));
+      : buffer(device.buffer(size)), sent(noise(size, seed)), back(size), queue(device.queue()) {}
+  Event start_write(const Events& after = {}) const { return queue->start_write(buffer, 0, sent, after); }
+  Event start_read(const Events& after = {}) { return queue->start_read(buffer, 0, back, after); }
+  Event write() const {
+    Event written = start_write();
+    written.wait();
+    return written;
   }
-  Event read(Host& host, Call call = Call::blocking, std::vector<Event> after = {}) {
-    return host.read(*queue, buffer, back, call, std::move(after));
-  }
+  void read() { queue->read(buffer, 0, back); }
 };
 
 }  // namespace isthmus::offload

@@ -31,8 +31,7 @@ void write_at_once(ModelDevice& device, int threads, std::size_t size) {
   std::deque<Copies> copies;
   std::vector<HostThread> bodies;
   for (int i = 0; i < threads; ++i)
-    bodies.push_back(
-        {"thread " + std::to_string(i), [&each = copies.emplace_back(device, size)](Host& host) { each.write(host); }});
+    bodies.push_back({"thread " + std::to_string(i), [&each = copies.emplace_back(device, size)] { each.write(); }});
   device.run(std::move(bodies));
 }
 
@@ -119,12 +118,12 @@ Time transfer(ModelDevice& device, std::size_t size, bool to_host, unsigned seed
   Copies copies(device, size, seed);
   Time written;
   Time read;
-  device.run({{"host", [&](Host& host) {
-                 const Time start = host.now();
-                 copies.write(host);
-                 written = host.now() - start;
-                 copies.read(host);
-                 read = host.now() - start - written;
+  device.run({{"host", [&] {
+                 const Moment start = device.now();
+                 copies.write();
+                 written = device.now() - start;
+                 copies.read();
+                 read = device.now() - start - written;
                }}});
   if (copies.back != copies.sent) throw Error("bytes came back changed");
   return to_host ? read : written;

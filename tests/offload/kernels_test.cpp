@@ -76,18 +76,17 @@ double time_of(ModelDevice& device, const std::vector<Reading>& readings, std::i
   std::vector<Event> events;
   std::vector<std::unique_ptr<Queue>> queues;
   for (std::size_t i = 0; i < readings.size(); ++i) queues.push_back(device.queue());
-  device.run({{"host", [&](Host& host) {
+  device.run({{"host", [&] {
                  for (std::size_t i = 0; i < readings.size(); ++i) {
-                   Launch launch{.kernel = readings[i].kernel};
-                   for (const Buffer* buffer : readings[i].buffers) launch.arguments.emplace_back(buffer);
-                   launch.arguments.emplace_back(bytes);
-                   events.push_back(host.launch(*queues[i], launch));
+                   std::vector<Argument> arguments(readings[i].buffers.begin(), readings[i].buffers.end());
+                   arguments.emplace_back(bytes);
+                   events.push_back(queues[i]->launch(readings[i].kernel, {}, arguments));
                  }
-                 for (const Event& event : events) host.wait(event);
+                 for (const Event& event : events) event.wait();
                }}});
-  const auto start = std::ranges::min(events, {}, [](const Event& event) { return event->span().start; });
-  const auto end = std::ranges::max(events, {}, [](const Event& event) { return event->span().end; });
-  return (end->span().end - start->span().start).seconds();
+  const auto start = std::ranges::min(events, {}, [](const Event& event) { return event.span().start; });
+  const auto end = std::ranges::max(events, {}, [](const Event& event) { return event.span().end; });
+  return (end.span().end - start.span().start).seconds();
 }
 
 TEST(Kernels, GetEachOfTheirArgumentsHoweverManyThereAre) {
@@ -97,13 +96,13 @@ TEST(Kernels, GetEachOfTheirArgumentsHoweverManyThereAre) {
   EXPECT_TRUE(rc::check([&] {
     const auto count = *rc::gen::inRange<std::size_t>(1, fabric::kMostArguments);
     const auto numbers = *rc::gen::container<std::vector<std::int32_t>>(count, rc::gen::arbitrary<std::int32_t>());
-    const auto buffer = device->allocate({4096});
+    const auto buffer = device->buffer(4096);
     std::vector<std::int32_t> back(count);
-    device->run({{"host", [&](Host& host) {
-                    Launch launch{.kernel = kernel, .arguments = {&buffer}};
-                    for (const std::int32_t number : numbers) launch.arguments.emplace_back(number);
-                    host.wait(host.launch(*queue, launch));
-                    host.read(*queue, buffer, std::as_writable_bytes(std::span(back)), Call::blocking);
+    device->run({{"host", [&] {
+                    std::vector<Argument> arguments{&buffer};
+                    arguments.insert(arguments.end(), numbers.begin(), numbers.end());
+                    queue->launch(kernel, {}, arguments).wait();
+                    queue->read(buffer, 0, std::as_writable_bytes(std::span(back)));
                   }}});
     RC_ASSERT(back == numbers);
   }));
@@ -115,11 +114,8 @@ TEST(Kernels, TakeNoMoreArgumentsThanTheirRegistersHold) {
   const auto queue = device->queue();
   EXPECT_THAT(
       [&] {
-        device->run({{"host", [&](Host& host) {
-                        Launch launch{.kernel = kernel};
-                        launch.arguments.resize(fabric::kMostArguments + 1, std::int32_t{0});
-                        host.launch(*queue, launch);
-                      }}});
+        device->run(
+            {{"host", [&] { queue->launch(kernel, {}, std::vector<Argument>(fabric::kMostArguments + 1, 0)); }}});
       },
       ThrowsMessage<Error>(HasSubstr("a launch with 511 arguments: a kernel's registers hold 510")));
 }
@@ -130,7 +126,7 @@ TEST(Kernels, AtPortsToChannelsOfTheirOwnReadAsMuchMore) {
       open_with({kernel_model<Reads<1>>("one"), kernel_model<Reads<4>>("four")}, {"device.dram.kernel_channels=4"});
   std::deque<Buffer> buffers;
   std::vector<const Buffer*> all;
-  for (int i = 0; i < 4; ++i) all.push_back(&buffers.emplace_back(device->allocate({kBytes})));
+  for (int i = 0; i < 4; ++i) all.push_back(&buffers.emplace_back(device->buffer(kBytes)));
   const double alone = time_of(*device, {{.kernel = device->kernel("one"), .buffers = {all[0]}}}, kBytes);
   const double together = time_of(*device, {{.kernel = device->kernel("four"), .buffers = all}}, kBytes);
   EXPECT_NEAR(together / alone, 1, 0.02) << "four times the bytes in the same time";
@@ -141,7 +137,7 @@ TEST(Kernels, OfOneFpgaRunSideBySideAndShareAChannel) {
   const auto device = open_with({kernel_model<Reads<1>>("a"), kernel_model<Reads<1>>("b"), kernel_model<Reads<1>>("c")},
                                 {"device.dram.kernel_channels=2"});
   std::vector<Buffer> buffers;
-  for (int i = 0; i < 4; ++i) buffers.push_back(device->allocate({kBytes}));
+  for (int i = 0; i < 4; ++i) buffers.push_back(device->buffer(kBytes));
   const auto reading = [&](const char* name, std::size_t buffer) {
     return Reading{.kernel = device->kernel(name), .buffers = {&buffers[buffer]}};
   };
@@ -158,9 +154,9 @@ TEST(HostThreads, AreAsManyAsAProgramHas) {
   std::deque<Copies> copies;
   std::vector<HostThread> threads;
   for (unsigned i = 0; i < 20; ++i)
-    threads.push_back({"thread " + std::to_string(i), [&each = copies.emplace_back(*device, 64, i)](Host& host) {
-                         each.write(host);
-                         each.read(host);
+    threads.push_back({"thread " + std::to_string(i), [&each = copies.emplace_back(*device, 64, i)] {
+                         each.write();
+                         each.read();
                        }});
   device->run(std::move(threads));
   for (const Copies& each : copies) EXPECT_EQ(each.back, each.sent);
@@ -174,29 +170,30 @@ TEST(Events, OfAnotherThreadHoldACommandBackUntilItsOwnThreadHasEnqueuedIt) {
   Event write;
   Event read;
   device->run({{"a",
-                [&](Host& host) {
-                  write = copies.write(host, Call::nonblocking);
-                  host.put(*box, write);
+                [&] {
+                  write = copies.start_write();
+                  box->put(write);
                 }},
-               {"b", [&](Host& host) {
-                  const Event before = host.take(*box);
-                  read = host.read(*second, copies.buffer, copies.back, Call::blocking, {before});
+               {"b", [&] {
+                  const Event before = box->take();
+                  read = second->start_read(copies.buffer, 0, copies.back, {before});
+                  read.wait();
                 }}});
   EXPECT_EQ(copies.back, copies.sent);
-  EXPECT_GE(read->span().start, write->span().end);
+  EXPECT_GE(read.span().start, write.span().end);
 }
 
 TEST(Events, OfAnEarlierRunAreOver) {
   const auto device = open_with({});
   Copies copies(*device, 4096);
   Event early;
-  device->run({{"host", [&](Host& host) { early = copies.write(host, Call::nonblocking); }}});
-  EXPECT_GT(early->span().length(), Time{}) << "what a run leaves is known";
-  device->run({{"host", [&](Host& host) {
-                  const Time before = host.now();
-                  host.wait(early);
-                  EXPECT_EQ(host.now(), before);
-                  copies.read(host, Call::blocking, {early});
+  device->run({{"host", [&] { early = copies.start_write(); }}});
+  EXPECT_GT(early.span().length(), Time{}) << "what a run leaves is known";
+  device->run({{"host", [&] {
+                  const Moment before = device->now();
+                  early.wait();
+                  EXPECT_EQ(device->now(), before);
+                  copies.start_read({early}).wait();
                 }}});
   EXPECT_EQ(copies.back, copies.sent);
 }
@@ -206,11 +203,11 @@ TEST(Events, OfAnotherDeviceThatStillRunsAreRefused) {
   const auto other = open_with({});
   const Copies copies(*device, 64);
   const Copies others(*other, 64);
-  device->run({{"host", [&](Host& host) {
-                  const Event event = copies.write(host);
+  device->run({{"host", [&] {
+                  const Event event = copies.write();
                   EXPECT_THAT(
                       [&] {
-                        other->run({{"host", [&](Host& inner) { others.write(inner, Call::blocking, {event}); }}});
+                        other->run({{"host", [&] { others.start_write({event}).wait(); }}});
                       },
                       ThrowsMessage<Error>(HasSubstr("expected one of this run or of one before")));
                 }}});
@@ -219,10 +216,10 @@ TEST(Events, OfAnotherDeviceThatStillRunsAreRefused) {
 TEST(Events, OfNothingCopiedAreNone) {
   const auto device = open_with({});
   const auto queue = device->queue();
-  const auto buffer = device->allocate({64});
+  const auto buffer = device->buffer(64);
   EXPECT_THAT(
       [&] {
-        device->run({{"host", [&](Host& host) { host.write(*queue, buffer, {}, Call::blocking); }}});
+        device->run({{"host", [&] { queue->start_write(buffer, 0, {}); }}});
       },
       ThrowsMessage<Error>(HasSubstr("a copy of 0 bytes: expected 1 or more")));
 }
@@ -230,15 +227,15 @@ TEST(Events, OfNothingCopiedAreNone) {
 TEST(Events, TellTheirTimesOnceTheirThreadKnowsOfTheEnd) {
   const auto device = open_with({});
   const Copies copies(*device, 1 << 16);
-  device->run({{"host", [&](Host& host) {
-                  const Event early = copies.write(host, Call::nonblocking);
-                  const Event late = copies.write(host, Call::nonblocking);
-                  EXPECT_THAT([&] { early->span(); }, ThrowsMessage<Error>(HasSubstr("not complete")));
-                  host.wait(early);
-                  EXPECT_GT(early->span().length(), Time{});
-                  EXPECT_THAT([&] { late->span(); }, ThrowsMessage<Error>(HasSubstr("not complete")));
-                  host.finish(*copies.queue);
-                  EXPECT_GE(late->span().start, early->span().end);
+  device->run({{"host", [&] {
+                  const Event early = copies.start_write();
+                  const Event late = copies.start_write();
+                  EXPECT_THAT([&] { early.span(); }, ThrowsMessage<Error>(HasSubstr("not complete")));
+                  early.wait();
+                  EXPECT_GT(early.span().length(), Time{});
+                  EXPECT_THAT([&] { late.span(); }, ThrowsMessage<Error>(HasSubstr("not complete")));
+                  copies.queue->finish();
+                  EXPECT_GE(late.span().start, early.span().end);
                 }}});
 }
 

@@ -184,12 +184,12 @@ TEST(Links, OfASeparateDirectionEachAreUsedWhereBothWaysAreUnderWay) {
   const auto device = open_model(board_of_links(2, kTransfersAlone), {});
   const auto queue = device->queue();
   const auto other = device->queue();
-  const auto buffer = device->allocate({4 * kMebibyte});
-  const auto second = device->allocate({4 * kMebibyte});
-  const auto sent = device->pin({4 * kMebibyte});
-  const auto back = device->pin({4 * kMebibyte});
-  device->run({{"writer", [&](Host& host) { host.write(*queue, buffer, sent.bytes(), Call::blocking); }},
-               {"reader", [&](Host& host) { host.read(*other, second, back.bytes(), Call::blocking); }}});
+  const auto buffer = device->buffer(4 * kMebibyte);
+  const auto second = device->buffer(4 * kMebibyte);
+  const auto sent = device->pinned(4 * kMebibyte);
+  const auto back = device->pinned(4 * kMebibyte);
+  device->run({{"writer", [&] { queue->write(buffer, 0, sent.bytes()); }},
+               {"reader", [&] { other->read(second, 0, back.bytes()); }}});
   EXPECT_GT(busy_share(*device, "vh0/PCIe host to device"), 0.8);
   EXPECT_GT(busy_share(*device, "vh1/PCIe device to host"), 0.8);
 }
@@ -232,13 +232,13 @@ TEST(Links, OfWhichThereIsOneTellWhatTheyEverTold) {
 TEST(Links, HoldTheLimitOfWhatTheyMove) {
   const over_links::Overrides narrow = and_also(kTransfersAlone, {"link.vh0.lanes=2", "link.vh1.lanes=2"});
   const auto device = open_model(board_of_links(2, narrow), {});
-  const auto memory = device->pin({2 * kMebibyte});
+  const auto memory = device->pinned(2 * kMebibyte);
   const std::array queues{device->queue(), device->queue()};
-  const std::array buffers{device->allocate({2 * kMebibyte}), device->allocate({2 * kMebibyte})};
-  device->run({{"thread", [&](Host& host) {
+  const std::array buffers{device->buffer(2 * kMebibyte), device->buffer(2 * kMebibyte)};
+  device->run({{"thread", [&] {
                   for (std::size_t i = 0; i < queues.size(); ++i)
-                    host.write(*queues.at(i), buffers.at(i), memory.bytes(), Call::nonblocking);
-                  for (const auto& queue : queues) host.finish(*queue);
+                    queues.at(i)->start_write(buffers.at(i), 0, memory.bytes());
+                  for (const auto& queue : queues) queue->finish();
                 }}});
   EXPECT_THAT(bottleneck(device->parts(), device->last_run(), device->path()).part,
               AnyOf("vh0/PCIe host to device", "vh1/PCIe host to device"));
@@ -258,7 +258,7 @@ TEST(Links, WithoutEnginesStartKernelsOverTheFirst) {
     const auto device = open_model(board_of_links_alone(links), {kernel_model<Ends>("ends")});
     const auto kernel = device->kernel("ends");
     const auto queue = device->queue();
-    device->run({{"thread", [&](Host& host) { host.wait(host.launch(*queue, {.kernel = kernel})); }}});
+    device->run({{"thread", [&] { queue->launch(kernel, {}, {}).wait(); }}});
     return device->last_run();
   };
   EXPECT_EQ(launched(3), launched(1));

@@ -23,10 +23,10 @@ std::unique_ptr<ModelDevice> open(const std::string& target = "model:aws-f1", st
 Time write_time(ModelDevice& device, std::size_t size) {
   const Copies copies(device, size);
   Time time;
-  device.run({{"host", [&](Host& host) {
-                 const Time start = host.now();
-                 copies.write(host);
-                 time = host.now() - start;
+  device.run({{"host", [&] {
+                 const Moment start = device.now();
+                 copies.write();
+                 time = device.now() - start;
                }}});
   return time;
 }
@@ -43,11 +43,11 @@ TEST(CriticalPath, LastsAsLongAsTheRunWhateverOverlaps) {
     const auto device = open(board);
     const Copies there(*device, 300'000);
     Copies back(*device, 300'000);
-    const auto body = [&](Host& host) {
-      for (int i = 0; i < 3; ++i) there.write(host);
+    const auto body = [&] {
+      for (int i = 0; i < 3; ++i) there.write();
     };
-    device->run({{"in", body}, {"out", [&](Host& host) {
-                                  for (int i = 0; i < 4; ++i) back.read(host);
+    device->run({{"in", body}, {"out", [&] {
+                                  for (int i = 0; i < 4; ++i) back.read();
                                 }}});
     Time sum;
     for (const platform::Held& held : device->path()) sum += held.time;
@@ -59,8 +59,8 @@ TEST(CriticalPath, OfBlockingCopiesHoldsEachStepOfEachOfThem) {
   const auto device = open("model:alpha-data-7v3");
   const std::size_t size = 4'000'000;
   const Copies copies(*device, size);
-  device->run({{"host", [&](Host& host) {
-                  for (int i = 0; i < 3; ++i) copies.write(host);
+  device->run({{"host", [&] {
+                  for (int i = 0; i < 3; ++i) copies.write();
                 }}});
   const double all = 3.0 * static_cast<double>(size);
   // host.copy.rate, host.alloc.rate, dma.rate and host.call.transfer of the board.
@@ -76,7 +76,7 @@ TEST(CriticalPath, OfTwoThreadsIsThatOfTheSlower) {
   const std::size_t size = 2'000'000;
   const Copies large(*device, size);
   Copies small(*device, 1000);
-  device->run({{"in", [&](Host& host) { large.write(host); }}, {"out", [&](Host& host) { small.read(host); }}});
+  device->run({{"in", [&] { large.write(); }}, {"out", [&] { small.read(); }}});
   EXPECT_NEAR(held_by(*device, "host copy thread").seconds(), static_cast<double>(size) / 5.62e9, 1e-9)
       << "the small copy went on meanwhile";
 }
@@ -86,8 +86,8 @@ TEST(ModelDevice, BytesComeBackAsTheyWereWhateverTheirNumber) {
   EXPECT_TRUE(rc::check([&device] {
     const auto size = *rc::gen::inRange<std::size_t>(1, 20'000);
     Copies copies(*device, size, *rc::gen::arbitrary<unsigned>());
-    device->run({{"host", [&](Host& host) { copies.write(host); }}});
-    device->run({{"host", [&](Host& host) { copies.read(host); }}});
+    device->run({{"host", [&] { copies.write(); }}});
+    device->run({{"host", [&] { copies.read(); }}});
     RC_ASSERT(copies.sent == copies.back);
   }));
 }
@@ -98,10 +98,10 @@ TEST(ModelDevice, BuffersInSeveralMemoryChannelsKeepTheirBytes) {
     const auto queue = device->queue();
     std::vector<Copies> copies;
     for (unsigned i = 0; i < 6; ++i) copies.emplace_back(*device, 5000, i);
-    device->run({{"host", [&](Host& host) {
-                    for (const Copies& each : copies) host.write(*queue, each.buffer, each.sent, Call::nonblocking);
-                    for (Copies& each : copies) host.read(*queue, each.buffer, each.back, Call::nonblocking);
-                    host.finish(*queue);
+    device->run({{"host", [&] {
+                    for (const Copies& each : copies) queue->start_write(each.buffer, 0, each.sent);
+                    for (Copies& each : copies) queue->start_read(each.buffer, 0, each.back);
+                    queue->finish();
                   }}});
     for (const Copies& each : copies) EXPECT_EQ(each.sent, each.back) << channels;
   }
@@ -112,15 +112,15 @@ TEST(ModelDevice, CommandsOfAQueueRunInOrderAndEventsAcrossQueuesAreKept) {
   Copies copies(*device, 4096);
   const auto reads = device->queue();
   std::vector<Event> events;
-  device->run({{"host", [&](Host& host) {
-                  events.push_back(copies.write(host, Call::nonblocking));
-                  events.push_back(copies.write(host, Call::nonblocking));
-                  events.push_back(host.read(*reads, copies.buffer, copies.back, Call::nonblocking, {events[1]}));
-                  host.wait(events[2]);
+  device->run({{"host", [&] {
+                  events.push_back(copies.start_write());
+                  events.push_back(copies.start_write());
+                  events.push_back(reads->start_read(copies.buffer, 0, copies.back, {events[1]}));
+                  events[2].wait();
                 }}});
-  EXPECT_LE(events[0]->span().end, events[1]->span().start);
-  EXPECT_LE(events[1]->span().end, events[2]->span().start);
-  EXPECT_GT(events[2]->span().length(), Time{});
+  EXPECT_LE(events[0].span().end, events[1].span().start);
+  EXPECT_LE(events[1].span().end, events[2].span().start);
+  EXPECT_GT(events[2].span().length(), Time{});
   EXPECT_EQ(copies.back, copies.sent);
 }
 
@@ -130,7 +130,7 @@ TEST(ModelDevice, ACopyInEachDirectionByTwoThreadsGoesOnAtOnce) {
   const Time alone = write_time(*device, kSize);
   const Copies in(*device, kSize);
   Copies out(*device, kSize);
-  device->run({{"in", [&](Host& host) { in.write(host); }}, {"out", [&](Host& host) { out.read(host); }}});
+  device->run({{"in", [&] { in.write(); }}, {"out", [&] { out.read(); }}});
   EXPECT_LT(device->last_run().seconds(), 1.1 * alone.seconds());
 }
 
@@ -138,32 +138,31 @@ TEST(ModelDevice, AThreadWaitsAtAFullAndAtAnEmptyMailbox) {
   const auto device = open();
   const Copies copies(*device, 64);
   const auto box = device->mailbox(1);
-  std::vector<Time> put;
-  std::vector<Time> taken;
+  std::vector<Moment> put;
+  std::vector<Moment> taken;
   device->run({{"sender",
-                [&](Host& host) {
-                  const Event event = copies.write(host);
+                [&] {
+                  const Event event = copies.write();
                   for (int i = 0; i < 3; ++i) {
-                    host.put(*box, event);
-                    put.push_back(host.now());
+                    box->put(event);
+                    put.push_back(device->now());
                   }
                 }},
-               {"receiver", [&](Host& host) {
+               {"receiver", [&] {
                   for (int i = 0; i < 3; ++i) {
-                    host.take(*box);
-                    taken.push_back(host.now());
+                    box->take();
+                    taken.push_back(device->now());
                   }
                 }}});
   ASSERT_EQ(taken.size(), 3U);
-  EXPECT_GT(taken[0], Time{});  // not before the write
+  EXPECT_GT(taken[0], Moment{});  // not before the write
   EXPECT_TRUE(std::ranges::is_sorted(put) && std::ranges::is_sorted(taken));
 }
 
 TEST(ModelDevice, TheFirstExceptionOfABodyComesOut) {
   const auto device = open();
   const auto box = device->mailbox(1);
-  const std::vector<HostThread> threads{{"waits", [&](Host& host) { host.take(*box); }},
-                                        {"fails", [&](Host&) { throw Interrupted(); }}};
+  const std::vector<HostThread> threads{{"waits", [&] { box->take(); }}, {"fails", [&] { throw Interrupted(); }}};
   EXPECT_THROW(device->run(threads), Interrupted);
   EXPECT_NO_THROW(write_time(*device, 64));
 }
@@ -171,27 +170,26 @@ TEST(ModelDevice, TheFirstExceptionOfABodyComesOut) {
 TEST(ModelDevice, ABodyThatWaitsForEverIsNamed) {
   const auto device = open();
   const auto box = device->mailbox(1);
-  const std::vector<HostThread> threads{{"lonely", [&](Host& host) { host.take(*box); }}};
+  const std::vector<HostThread> threads{{"lonely", [&] { box->take(); }}};
   EXPECT_THAT([&] { device->run(threads); }, ThrowsMessage<Error>(HasSubstr("lonely")));
 }
 
 TEST(ModelDevice, ABufferBeyondTheMemoryIsRefused) {
   const auto device = open();
-  EXPECT_THAT([&] { device->allocate({std::int64_t{64} << 30U}); }, ThrowsMessage<Error>(HasSubstr("no room")));
+  EXPECT_THAT([&] { device->buffer(std::size_t{64} << 30U); }, ThrowsMessage<Error>(HasSubstr("no room")));
 }
 
 TEST(ModelDevice, AFreedBufferMakesRoomForTheNext) {
   const auto device = open("model:aws-f1", {"device.dram.capacity=4MiB"});  // a quarter of it for each channel
-  for (int i = 0; i < 5; ++i) EXPECT_NO_THROW(device->allocate({1 << 20})) << i;
+  for (int i = 0; i < 5; ++i) EXPECT_NO_THROW(device->buffer(1 << 20)) << i;
 }
 
 TEST(ModelDevice, ACopyThatDoesNotFitItsBufferIsRefused) {
   const auto device = open();
   const auto queue = device->queue();
-  const auto buffer = device->allocate({64});
+  const auto buffer = device->buffer(64);
   const std::vector<std::byte> data(65);
-  const std::vector<HostThread> threads{
-      {"host", [&](Host& host) { host.write(*queue, buffer, data, Call::blocking); }}};
+  const std::vector<HostThread> threads{{"host", [&] { queue->write(buffer, 0, data); }}};
   EXPECT_THAT([&] { device->run(threads); }, ThrowsMessage<Error>(HasSubstr("65 bytes")));
 }
 

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/offload/compute.hpp"
+#include "isthmus/offload/device.hpp"
 #include "isthmus/offload/open.hpp"
 #include "offload/copies.hpp"
 
@@ -25,7 +26,7 @@ void write_kernel(const std::string& name, const std::string& source) {
 }
 
 TEST(OpenClDevices, AreNumberedFromZeroWithPoClFirst) {
-  const auto devices = compute_devices();
+  const auto devices = opencl_devices();
   ASSERT_FALSE(devices.empty());
   EXPECT_EQ(devices[0].platform, "Portable Computing Language");
   for (std::size_t i = 0; i < devices.size(); ++i) EXPECT_EQ(devices[i].target, "opencl:" + std::to_string(i));
@@ -36,7 +37,7 @@ TEST(OpenClDevices, AreNumberedFromZeroWithPoClFirst) {
 }
 
 TEST(OpenOpenCl, ByNumberByPlatformAndByPartOfANameInAnyCaseIsTheSameDevice) {
-  const std::string name = compute_devices()[0].name;
+  const std::string name = opencl_devices()[0].name;
   std::string shouted = name.substr(1, 5);
   std::ranges::transform(shouted, shouted.begin(), [](unsigned char c) { return std::toupper(c); });
   for (const std::string& target : {std::string("opencl:0"), std::string("opencl:portable"), "opencl:" + shouted})
@@ -44,14 +45,14 @@ TEST(OpenOpenCl, ByNumberByPlatformAndByPartOfANameInAnyCaseIsTheSameDevice) {
 }
 
 TEST(OpenOpenCl, ANumberWithoutADeviceIsRefused) {
-  const auto listed = HasSubstr("the devices here are opencl:0 (" + compute_devices()[0].name + ")");
+  const auto listed = HasSubstr("the devices here are opencl:0 (" + opencl_devices()[0].name + ")");
   EXPECT_THAT([] { open_opencl("opencl:99"); }, ThrowsMessage<Error>(AllOf(HasSubstr("'opencl:99'"), listed)));
   EXPECT_THAT([] { open_opencl("opencl:99999999999999999999999"); }, ThrowsMessage<Error>(listed));
 }
 
 TEST(OpenOpenCl, ANameWithoutADeviceIsRefusedWithTheNamesThereAre) {
   EXPECT_THAT([] { open_opencl("opencl:nothing-like-it"); },
-              ThrowsMessage<Error>(AllOf(HasSubstr("'opencl:nothing-like-it'"), HasSubstr(compute_devices()[0].name))));
+              ThrowsMessage<Error>(AllOf(HasSubstr("'opencl:nothing-like-it'"), HasSubstr(opencl_devices()[0].name))));
   EXPECT_THAT([] { open_opencl("opencl:"); }, ThrowsMessage<Error>(HasSubstr("did you mean 'opencl:0'?")));
 }
 
@@ -59,44 +60,45 @@ class OpenCl : public testing::Test {
  protected:
   std::unique_ptr<Device> device_ = open_opencl("opencl:0");
   std::unique_ptr<Queue> queue_ = device_->queue();
-
-  void run(std::function<void(Host&)> body) { device_->run({{"host", std::move(body)}}); }
 };
 
 TEST_F(OpenCl, ABufferGivesBackWhatWasWritten) {
   for (const std::size_t bytes : {std::size_t{1}, std::size_t{4097}, std::size_t{1} << 20}) {
     Copies copies(*device_, bytes);
-    for (const Call call : {Call::blocking, Call::nonblocking}) {
-      copies.back.assign(bytes, {});
-      run([&](Host& host) {
-        copies.write(host, call);
-        copies.read(host, call);
-        host.finish(*copies.queue);
-      });
-      EXPECT_EQ(copies.back, copies.sent);
-    }
+    device_->run([&] {
+      copies.write();
+      copies.read();
+    });
+    EXPECT_EQ(copies.back, copies.sent);
+    copies.back.assign(bytes, {});
+    device_->run([&] {
+      copies.start_write();
+      copies.start_read();
+      copies.queue->finish();
+    });
+    EXPECT_EQ(copies.back, copies.sent);
   }
 }
 
 TEST_F(OpenCl, ABufferKeepsItsBytesFromRunToRun) {
   Copies copies(*device_, 64);
-  run([&](Host& host) { copies.write(host); });
-  run([&](Host& host) { copies.read(host); });
+  device_->run([&] { copies.write(); });
+  device_->run([&] { copies.read(); });
   EXPECT_EQ(copies.back, copies.sent);
 }
 
 TEST_F(OpenCl, ACopyLargerThanItsBufferIsRefused) {
-  const auto buffer = device_->allocate(Bytes{8});
+  const auto buffer = device_->buffer(8);
   std::vector<std::byte> bytes(9);
-  EXPECT_THAT([&] { run([&](Host& host) { host.write(*queue_, buffer, bytes, Call::blocking); }); },
+  EXPECT_THAT([&] { device_->run([&] { queue_->write(buffer, 0, bytes); }); },
               ThrowsMessage<Error>(HasSubstr("9 bytes at 0 does not fit a buffer of 8")));
-  EXPECT_THAT([&] { run([&](Host& host) { host.read(*queue_, buffer, bytes, Call::blocking); }); },
+  EXPECT_THAT([&] { device_->run([&] { queue_->read(buffer, 0, bytes); }); },
               ThrowsMessage<Error>(HasSubstr("9 bytes at 0 does not fit a buffer of 8")));
 }
 
 TEST_F(OpenCl, ABufferLargerThanTheDeviceIsRefusedWithTheLimit) {
-  const std::int64_t most = compute_devices()[0].max_allocation;
-  EXPECT_THAT([&] { device_->allocate(Bytes{std::int64_t{1} << 60}); },
+  const std::int64_t most = opencl_devices()[0].max_allocation;
+  EXPECT_THAT([&] { device_->buffer(std::size_t{1} << 60U); },
               ThrowsMessage<Error>(AllOf(HasSubstr(device_->properties().name), HasSubstr("no room"),
                                          HasSubstr("one may have " + std::to_string(most)))));
 }
@@ -108,11 +110,11 @@ TEST_F(OpenCl, AKernelSeesItsArgumentsAndItsItems) {
                "  out[i] = first + factor * i;\n"
                "}\n");
   const auto kernel = device_->kernel("number_items");
-  const auto buffer = device_->allocate(Bytes{15 * 4});
+  const auto buffer = device_->buffer(15 * 4);
   std::vector<std::int32_t> numbers(15);
-  run([&](Host& host) {
-    host.launch(*queue_, {.kernel = kernel, .arguments = {&buffer, 100, -2}, .columns = 5, .rows = 3});
-    host.read(*queue_, buffer, std::as_writable_bytes(std::span(numbers)), Call::blocking);
+  device_->run([&] {
+    queue_->launch(kernel, {.global = {5, 3, 1}}, {&buffer, 100, -2});
+    queue_->read(buffer, 0, std::as_writable_bytes(std::span(numbers)));
   });
   for (int i = 0; i < 15; ++i) EXPECT_EQ(numbers[static_cast<std::size_t>(i)], 100 - 2 * i);
 }
@@ -120,12 +122,9 @@ TEST_F(OpenCl, AKernelSeesItsArgumentsAndItsItems) {
 TEST_F(OpenCl, ALaunchWithOtherArgumentsThanTheKernelsIsRefused) {
   write_kernel("one_argument", "__kernel void one_argument(__global int *out) { out[get_global_id(0)] = 1; }\n");
   const auto kernel = device_->kernel("one_argument");
-  const auto buffer = device_->allocate(Bytes{4});
+  const auto buffer = device_->buffer(4);
   const auto refused = HasSubstr("kernel 'one_argument' has 1 arguments, expected 2");
-  EXPECT_THAT([&] { run([&](Host& host) {
-                      host.launch(*queue_, {.kernel = kernel, .arguments = {&buffer, 1}});
-                    }); },
-              ThrowsMessage<Error>(refused));
+  EXPECT_THAT([&] { queue_->launch(kernel, {}, {&buffer, 1}); }, ThrowsMessage<Error>(refused));
 }
 
 TEST_F(OpenCl, ABuildFailureNamesTheFileAndTheCompilersComplaintInOneLine) {
@@ -141,17 +140,18 @@ TEST_F(OpenCl, AKernelThatDoesNotExistIsRefusedWithItsFile) {
 
 TEST_F(OpenCl, TheClockGoesOnAndEveryCommandLiesWithinItsRun) {
   const Copies copies(*device_, 1 << 20);
-  const Time before = device_->clock();
+  device_->align_clocks();
+  const Moment before = device_->now();
   Event event;
-  run([&](Host& host) {
-    event = copies.write(host, Call::nonblocking);
-    host.wait(event);
-    EXPECT_GE(host.now(), before);
+  device_->run([&] {
+    event = copies.start_write();
+    event.wait();
+    EXPECT_GE(device_->now(), before);
   });
-  const Span span = event->span();
+  const Span span = event.span();
   // The two clocks are aligned to what one small command takes.
-  EXPECT_GT(span.start, before - Time::ms(100));
-  EXPECT_LT(span.end, device_->clock() + Time::ms(100));
+  EXPECT_GT(span.start + Time::ms(100), before);
+  EXPECT_LT(span.end, device_->now() + Time::ms(100));
   EXPECT_GT(span.length(), Time());
 }
 
@@ -160,13 +160,14 @@ TEST_F(OpenCl, NoCommandSeemsToStartBeforeItIsAskedFor) {
   for (int i = 0; i < kDevices; ++i) {
     const auto device = open_opencl("opencl:0");
     const Copies copies(*device, 64);
-    Time asked;
+    device->align_clocks();
+    Moment asked;
     Event event;
-    device->run({{"host", [&](Host& host) {
-                    asked = host.now();
-                    event = copies.write(host);
+    device->run({{"host", [&] {
+                    asked = device->now();
+                    event = copies.write();
                   }}});
-    EXPECT_GE(event->span().start, asked);
+    EXPECT_GE(event.span().start, asked);
   }
 }
 
@@ -175,11 +176,13 @@ TEST_F(OpenCl, ACommandStartsAfterTheEventsItWaitsForOfOtherQueues) {
   Copies copies(*device_, 1 << 22);
   Event write;
   Event read;
-  run([&](Host& host) {
-    write = copies.write(host, Call::nonblocking);
-    read = host.read(*other, copies.buffer, copies.back, Call::blocking, {write});
+  device_->run([&] {
+    write = copies.start_write();
+    copies.queue->flush();
+    read = other->start_read(copies.buffer, 0, copies.back, {write});
+    read.wait();
   });
-  EXPECT_GE(read->span().start, write->span().end);
+  EXPECT_GE(read.span().start, write.span().end);
   EXPECT_EQ(copies.back, copies.sent);
 }
 
@@ -189,16 +192,22 @@ TEST_F(OpenCl, AMailboxHandsEventsOverInOrderAndHoldsNoMoreThanItsDepth) {
   std::vector<Event> sent;
   std::vector<Event> received;
   device_->run({{"sender",
-                 [&](Host& host) {
+                 [&] {
                    for (int i = 0; i < 50; ++i) {
-                     sent.push_back(copies.write(host));
-                     host.put(*mailbox, sent.back());
+                     sent.push_back(copies.write());
+                     mailbox->put(sent.back());
                    }
                  }},
-                {"receiver", [&](Host& host) {
-                   for (int i = 0; i < 50; ++i) received.push_back(host.take(*mailbox));
+                {"receiver", [&] {
+                   for (int i = 0; i < 50; ++i) received.push_back(mailbox->take());
                  }}});
   EXPECT_EQ(received, sent);
+}
+
+TEST_F(OpenCl, OneBodyAloneRunsInTheThreadThatAsksForIt) {
+  std::thread::id seen;
+  device_->run([&] { seen = std::this_thread::get_id(); });
+  EXPECT_EQ(seen, std::this_thread::get_id());
 }
 
 TEST_F(OpenCl, AFailureInOneHostThreadEndsTheOthersAtTheirMailboxes) {
@@ -206,11 +215,11 @@ TEST_F(OpenCl, AFailureInOneHostThreadEndsTheOthersAtTheirMailboxes) {
   const auto full = device_->mailbox(1);
   EXPECT_THAT(
       [&] {
-        device_->run({{"fails", [](Host&) { throw Error("the first failure"); }},
-                      {"takes", [&](Host& host) { host.take(*empty); }},
-                      {"puts", [&](Host& host) {
-                         for (;;) host.put(*full, nullptr);
-                       }}});
+        device_->run(
+            {{"fails", [] { throw Error("the first failure"); }}, {"takes", [&] { empty->take(); }}, {"puts", [&] {
+                                                                                                        for (;;)
+                                                                                                          full->put({});
+                                                                                                      }}});
       },
       ThrowsMessage<Error>("the first failure"));
 }

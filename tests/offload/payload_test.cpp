@@ -45,9 +45,9 @@ TEST(Payloads, OfAnySizeBringCopiesOfAnyLengthThereAndBack) {
     const auto device = open_board(any_board());
     const auto seed = *rc::gen::arbitrary<unsigned>();
     Copies copies(*device, *rc::gen::inRange<std::size_t>(1, 60'000), seed);
-    device->run({{"host", [&](Host& host) {
-                    copies.write(host);
-                    copies.read(host);
+    device->run({{"host", [&] {
+                    copies.write();
+                    copies.read();
                   }}});
     RC_ASSERT(copies.back == copies.sent);
   }));

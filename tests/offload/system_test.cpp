@@ -38,28 +38,25 @@ Copied copy(ModelSystem& system, std::size_t size, unsigned seed) {
     PinnedBuffer back;
     std::unique_ptr<Queue> queue;
   };
-  const Bytes bytes{static_cast<std::int64_t>(size)};
   std::vector<Side> sides;
   for (std::size_t i = 0; i < system.boards(); ++i) {
     ModelDevice& device = system.device(i);
-    sides.push_back({device.allocate(bytes), device.pin(bytes), device.pin(bytes), device.queue()});
+    sides.push_back({device.buffer(size), device.pinned(size), device.pinned(size), device.queue()});
     fill_with_noise(sides[i].sent.bytes(), seed + static_cast<unsigned>(i));
   }
   Copied copied;
   copied.ends.resize(sides.size());
   const auto each = [&](auto body) {
     std::vector<std::vector<HostThread>> threads;
-    for (std::size_t i = 0; i < sides.size(); ++i) threads.push_back({{"host", [&, i](Host& host) { body(host, i); }}});
+    for (std::size_t i = 0; i < sides.size(); ++i) threads.push_back({{"host", [&, i] { body(i); }}});
     system.run(std::move(threads));
   };
-  each([&](Host& host, std::size_t i) {
-    const Time start = host.now();
-    host.write(*sides[i].queue, sides[i].buffer, sides[i].sent.bytes(), Call::blocking);
-    copied.ends[i] = host.now() - start;
+  each([&](std::size_t i) {
+    const Moment start = system.device(i).now();
+    sides[i].queue->write(sides[i].buffer, 0, sides[i].sent.bytes());
+    copied.ends[i] = system.device(i).now() - start;
   });
-  each([&](Host& host, std::size_t i) {
-    host.read(*sides[i].queue, sides[i].buffer, sides[i].back.bytes(), Call::blocking);
-  });
+  each([&](std::size_t i) { sides[i].queue->read(sides[i].buffer, 0, sides[i].back.bytes()); });
   for (const Side& side : sides)
     copied.right = copied.right && std::ranges::equal(side.sent.bytes(), side.back.bytes());
   return copied;
@@ -73,14 +70,14 @@ TEST(System, OfOneBoardIsThatBoard) {
   const auto system = open_boards(1);
   const auto board = open_model(platform::load(platform::file_of("model:aws-f1")), {});
   const std::size_t size = 100'000;
-  const auto buffer = board->allocate({static_cast<std::int64_t>(size)});
-  const auto sent = board->pin({static_cast<std::int64_t>(size)});
+  const auto buffer = board->buffer(size);
+  const auto sent = board->pinned(size);
   const auto queue = board->queue();
   Time alone;
-  board->run({{"host", [&](Host& host) {
-                 const Time start = host.now();
-                 host.write(*queue, buffer, sent.bytes(), Call::blocking);
-                 alone = host.now() - start;
+  board->run({{"host", [&] {
+                 const Moment start = board->now();
+                 queue->write(buffer, 0, sent.bytes());
+                 alone = board->now() - start;
                }}});
   EXPECT_EQ(copy(*system, size, 1).ends, std::vector{alone});
 }
@@ -138,9 +135,9 @@ TEST(System, ThrowsWhatABodyOfAnyBoardThrewFirst) {
     std::vector<std::vector<HostThread>> threads;
     threads.reserve(3);
     for (int board = 0; board < 3; ++board)
-      threads.push_back({{"host", [board, first, &system](Host& host) {
+      threads.push_back({{"host", [board, first, &system] {
                             const auto queue = system->device(static_cast<std::size_t>(board)).queue();
-                            if (board != first) host.finish(*queue);
+                            if (board != first) queue->finish();
                             throw Mine(board);
                           }}});
     try {
@@ -154,22 +151,34 @@ TEST(System, ThrowsWhatABodyOfAnyBoardThrewFirst) {
 
 TEST(System, BeginsRunsOfAllBoardsAtOneInstantWhateverTheirSetUpTook) {
   const auto system = open_boards(2);
-  const auto buffer = system->device(1).allocate({4096});
-  std::array<Time, 2> starts;
-  const auto body = [&starts](std::size_t board) {
-    return std::vector<HostThread>{{"host", [&starts, board](Host& host) { starts.at(board) = host.now(); }}};
+  const auto buffer = system->device(1).buffer(4096);
+  std::array<Moment, 2> starts;
+  const auto body = [&](std::size_t board) {
+    return std::vector<HostThread>{{"host", [&, board] { starts.at(board) = system->device(board).now(); }}};
   };
   system->run({body(0), body(1)});
   EXPECT_EQ(starts[0], starts[1]);
-  EXPECT_GT(starts[0], Time{});
-  EXPECT_EQ(system->device(0).clock(), system->device(1).clock());
+  EXPECT_GT(starts[0], Moment{});
+  EXPECT_EQ(system->device(0).now(), system->device(1).now());
+}
+
+TEST(System, RefusesABodyThatUsesTheQueueOfAnotherBoard) {
+  const auto system = open_boards(2);
+  const auto buffer = system->device(1).buffer(64);
+  const auto queue = system->device(1).queue();
+  const std::vector<std::byte> bytes(64);
+  EXPECT_THAT(
+      [&] {
+        system->run({{{"host", [&] { queue->write(buffer, 0, bytes); }}}, {{"host", [] {}}}});
+      },
+      ThrowsMessage<Error>(HasSubstr("a command outside Device::run")));
 }
 
 TEST(System, TellsWhatABodyThrew) {
   const auto system = open_boards(2);
   EXPECT_THAT(
       [&] {
-        system->run({{{"host", [](Host&) {}}}, {{"host", [](Host&) { throw Error("no more"); }}}});
+        system->run({{{"host", [] {}}}, {{"host", [] { throw Error("no more"); }}}});
       },
       ThrowsMessage<Error>(HasSubstr("no more")));
 }

@@ -157,7 +157,7 @@ TEST(NoMemory, LaunchesAndHasNoBuffers) {
   const double took = sample(*launches(*device), 1).front().seconds();
   EXPECT_NEAR(took, sample(*launches(*offload::open_device("model:aws-f1", {}, memory_kernels())), 1).front().seconds(),
               0.2 * kMicrosecond);
-  EXPECT_THAT([&] { device->allocate({64}); },
+  EXPECT_THAT([&] { device->buffer(64); },
               ThrowsMessage<Error>(HasSubstr("a buffer of the device: expected a board with dram and axi")));
 }
 
@@ -166,8 +166,8 @@ TEST(ManyChannels, AreAllOpenToKernels) {
   const std::vector<std::string> small{"device.dram.capacity=32MiB"};
   const auto device = offload::open_device(board("many-channels"), small, memory_kernels());
   std::vector<offload::Buffer> held;
-  for (int i = 0; i < 32; ++i) held.push_back(device->allocate({kMebibyte}));
-  EXPECT_THROW(device->allocate({4096}), Error) << "each channel is full";
+  for (int i = 0; i < 32; ++i) held.push_back(device->buffer(kMebibyte));
+  EXPECT_THROW(device->buffer(4096), Error) << "each channel is full";
 }
 
 // A channel of 64 bit at 1800 MT/s moves 14.4 GB/s, less what refreshes and turns of rows take.

@@ -122,9 +122,9 @@ TEST(RealDevice, ThatHasNoRoomSaysSoInOneLine) {
   for (const HostSide side : {HostSide::pinned, HostSide::pageable})
     EXPECT_THAT([&] { sample(*copies(*device, Direction::to_device, side, {std::int64_t{1} << 45}), 1); },
                 testing::Throws<std::exception>());
-  EXPECT_THAT([&] { device->allocate({std::int64_t{1} << 45}); },
+  EXPECT_THAT([&] { device->buffer(std::size_t{1} << 45U); },
               testing::ThrowsMessage<Error>(testing::HasSubstr("has no room for a buffer of 35184372088832 bytes")));
-  EXPECT_THAT([&] { device->pin({std::int64_t{1} << 45}); },
+  EXPECT_THAT([&] { device->pinned(std::size_t{1} << 45U); },
               testing::ThrowsMessage<Error>(testing::HasSubstr("has no room for a pinned buffer")));
 }
 

@@ -60,33 +60,27 @@ class OnDevice {
   std::vector<std::uint32_t> memory() const { return read(memory_); }
   std::vector<std::uint32_t> sink() const { return read(sink_); }
   void fill(const std::vector<std::uint32_t>& words) {
-    run([&](offload::Host& host) { host.write(*queue_, memory_, std::as_bytes(std::span(words)), kBlocking); });
-    const std::vector<std::byte> nothing(16);
-    run([&](offload::Host& host) { host.write(*queue_, sink_, nothing, kBlocking); });
+    queue_->write(memory_, 0, offload::bytes_of(words));
+    queue_->write(sink_, 0, std::vector<std::byte>(16));
   }
   /// The first `items` work items, one pass.
   void launch(std::uint32_t items) {
-    run([&](offload::Host& host) {
-      host.wait(host.launch(*queue_, {.kernel = kernel_,
-                                      .arguments = {&memory_, &sink_, 2, static_cast<std::int32_t>(bursts_), 0, 1},
-                                      .columns = items}));
-    });
+    const auto bursts = static_cast<std::int32_t>(bursts_);
+    queue_->launch(kernel_, {.global = {items, 1, 1}}, {&memory_, &sink_, 2, bursts, 0, 1}).wait();
   }
 
  private:
-  static constexpr auto kBlocking = offload::Call::blocking;
-  void run(std::function<void(offload::Host&)> body) const { device_->run({{"test", std::move(body)}}); }
   std::vector<std::uint32_t> read(const offload::Buffer& buffer) const {
     std::vector<std::uint32_t> words(buffer.size() / 4);
-    run([&](offload::Host& host) { host.read(*queue_, buffer, std::as_writable_bytes(std::span(words)), kBlocking); });
+    queue_->read(buffer, 0, offload::bytes_of(words));
     return words;
   }
 
   std::uint32_t bursts_;
   std::unique_ptr<offload::Device> device_ = offload::open_device("opencl:0", {});
   offload::Kernel kernel_;
-  offload::Buffer memory_ = device_->allocate({std::int64_t{bursts_} * 32});
-  offload::Buffer sink_ = device_->allocate({16});
+  offload::Buffer memory_ = device_->buffer(std::size_t{bursts_} * 32);
+  offload::Buffer sink_ = device_->buffer(16);
   std::unique_ptr<offload::Queue> queue_ = device_->queue();
 };
 

@@ -3,10 +3,6 @@
 #include <cstddef>
 #include <span>
 
-namespace isthmus::offload {
-class Host;
-}
-
 namespace isthmus::program {
 
 /// The place where a flow finds its messages and leaves their outputs. `input` is called by the host thread that sends,
@@ -23,8 +19,8 @@ class Exchange {
 
   /// The work that a host thread between copies does first and last for a message: it may have to wait for it, or hand
   /// on what came of it.
-  virtual void begin(offload::Host& /*host*/, int /*message*/) {}
-  virtual void end(offload::Host& /*host*/, int message) { finished(message); }
+  virtual void begin(int /*message*/) {}
+  virtual void end(int message) { finished(message); }
 };
 
 }  // namespace isthmus::program

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "isthmus/cluster/ranks.hpp"
-#include "isthmus/offload/compute.hpp"
+#include "isthmus/offload/device.hpp"
 
 namespace isthmus::cluster {
 
@@ -20,12 +20,12 @@ class Broadcast {
 
   /// The first `bytes` of the root's buffer, into that of every rank; behind what `queue` has been given before, and
   /// before what it is given later.
-  virtual void send(offload::ComputeQueue& queue, const offload::Buffer& buffer, std::size_t bytes, int root) = 0;
+  virtual void send(offload::Queue& queue, const offload::Buffer& buffer, std::size_t bytes, int root) = 0;
 };
 
 /// The broadcast by the scheme `staged`, `pipelined`, `shared` or `mapped` between these ranks, which all make it at
 /// once, for at most `largest` bytes. All throw Error for another scheme, and if the ranks or a device cannot have it.
-std::unique_ptr<Broadcast> make_broadcast(const std::string& scheme, const offload::ComputeDevice& device,
-                                          const Ranks& ranks, std::size_t largest);
+std::unique_ptr<Broadcast> make_broadcast(const std::string& scheme, offload::Device& device, const Ranks& ranks,
+                                          std::size_t largest);
 
 }  // namespace isthmus::cluster

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "isthmus/cluster/ranks.hpp"
-#include "isthmus/offload/compute.hpp"
+#include "isthmus/offload/device.hpp"
 
 /// Communication schemes: how bytes go from the memory of one rank's device to that of another's.
 namespace isthmus::cluster {
@@ -37,17 +37,17 @@ class Scheme {
 };
 
 /// The one that is fastest between these ranks, all of which ask, on their devices.
-std::string best_scheme(const offload::ComputeDevice& device, const Ranks& ranks);
+std::string best_scheme(offload::Device& device, const Ranks& ranks);
 
 /// Throws Error unless it is the name of a scheme: `staged`, `pipelined`, `shared`, `mapped`, and `cpu`, by which
 /// devices take no part.
 void require_scheme(const std::string& name);
 /// Throws Error that says why this device cannot have a scheme that there is.
-[[noreturn]] void refuse_scheme(const std::string& name, const offload::ComputeDevice& device);
+[[noreturn]] void refuse_scheme(const std::string& name, offload::Device& device);
 
 /// The scheme `name` between these ranks, which all make it at once, for messages of at most `largest` bytes; all throw
 /// Error where the ranks or a device cannot have it, and for `cpu`, which moves no device's bytes.
-std::unique_ptr<Scheme> make_scheme(const std::string& name, const offload::ComputeDevice& device, const Ranks& ranks,
+std::unique_ptr<Scheme> make_scheme(const std::string& name, offload::Device& device, const Ranks& ranks,
                                     std::size_t largest);
 
 }  // namespace isthmus::cluster

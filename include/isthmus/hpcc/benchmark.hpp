@@ -15,7 +15,7 @@
 #include "isthmus/cluster/ranks.hpp"
 #include "isthmus/hpcc/parameters.hpp"
 #include "isthmus/hpcc/side_file.hpp"
-#include "isthmus/offload/compute.hpp"
+#include "isthmus/offload/device.hpp"
 
 /// HPC Challenge for accelerators (meyer2024 chapters 3 and 4): what a benchmark is to the frame that runs it.
 namespace isthmus::hpcc {
@@ -79,14 +79,14 @@ struct Launch {
   int turn = 0;          ///< the step of the algorithm whose phase it is
   int rank = 0;
   int replication = 0;
-  offload::DeviceSpan span{};
+  offload::Span span{};
 };
 
 /// What a run of a benchmark on one rank works with.
 class Job {
  public:
   struct Parts {
-    std::shared_ptr<offload::ComputeDevice> device;
+    std::shared_ptr<offload::Device> device;
     cluster::Ranks ranks;
     RunConditions conditions{};
     Parameters parameters{};
@@ -98,8 +98,10 @@ class Job {
   };
   Job(std::string benchmark, Parts parts);
 
-  const offload::ComputeDevice& device() const { return *parts_.device; }
-  offload::ComputeQueue& queue() { return *queue_; }
+  offload::Device& device() const { return *parts_.device; }
+  offload::Queue& queue() { return *queue_; }
+  /// Seconds on the device's clock.
+  double now() const { return device().now().seconds(); }
   const cluster::Ranks& ranks() const { return parts_.ranks; }
   const Parameters& parameters() const { return parts_.parameters; }
   const RunConditions& conditions() const { return parts_.conditions; }
@@ -116,12 +118,12 @@ class Job {
 
   /// The benchmark's kernels, compiled with every parameter as a macro: the user's own file, or
   /// kernels/hpcc/BENCHMARK_VARIANT[_SHAPE].cl; with any further `options`.
-  std::unique_ptr<offload::ComputeProgram> program(const std::string& options = {});
+  std::unique_ptr<offload::Program> program(const std::string& options = {});
   /// kernels/hpcc/NAME.cl in place of these, in an optimized run of ours if the device's compiler takes it: kernels
   /// that want instructions that few devices have. Otherwise none.
-  std::unique_ptr<offload::ComputeProgram> special_program(const std::string& name);
+  std::unique_ptr<offload::Program> special_program(const std::string& name);
   /// The kernel `name` of `program` for each of NUM_REPLICATIONS; throws Error where a binary has fewer of them.
-  std::vector<offload::Kernel> replications(const offload::ComputeProgram& program, const std::string& name) const;
+  std::vector<offload::Kernel> replications(const offload::Program& program, const std::string& name) const;
   /// A buffer that the `replica`th copy of `kernel` takes as its argument `name`, the `index`th: on an FPGA board in
   /// the bank that this argument is connected to.
   offload::Buffer buffer(std::size_t bytes, const offload::Kernel& kernel, std::uint32_t index, const std::string& name,
@@ -135,7 +137,7 @@ class Job {
   /// Fills a buffer with what no kernel writes: every number in it is no number.
   void spoil(const offload::Buffer& buffer);
   /// A program of the frame's own: kernels/hpcc/NAME.cl, with the same macros and any further `options`.
-  std::unique_ptr<offload::ComputeProgram> own_program(const std::string& name, const std::string& options = {});
+  std::unique_ptr<offload::Program> own_program(const std::string& name, const std::string& options = {});
   /// The file that `program` took.
   const std::string& kernel_file() const { return used_file_; }
 
@@ -147,10 +149,10 @@ class Job {
 
   /// Keeps the event of a kernel's launch, the `replication`th of its copies, in the seconds of `metric`; waits for the
   /// first of each, which no repetition times.
-  void launched(const std::string& metric, std::size_t replication, offload::ComputeEvent event);
+  void launched(const std::string& metric, std::size_t replication, offload::Event event);
   /// The same in a phase of a step, whose launches count as one, from the first start to the last end.
-  void launched(const std::string& metric, std::size_t replication, offload::ComputeEvent event,
-                const std::string& phase, int turn);
+  void launched(const std::string& metric, std::size_t replication, offload::Event event, const std::string& phase,
+                int turn);
   void forget_launches() { launches_.clear(); }
   /// The launches that were kept, all complete.
   std::vector<Launch> launches() const;
@@ -159,11 +161,11 @@ class Job {
   std::int64_t memory_limit() const;
 
  private:
-  std::unique_ptr<offload::ComputeProgram> compile(const std::string& file, const std::string& options) const;
+  std::unique_ptr<offload::Program> compile(const std::string& file, const std::string& options) const;
 
   std::string benchmark_;
   Parts parts_;
-  std::unique_ptr<offload::ComputeQueue> queue_;
+  std::unique_ptr<offload::Queue> queue_;
   std::string used_file_;
   std::string used_scheme_;
   bool finishes_ = false;
@@ -172,10 +174,10 @@ class Job {
     std::string phase;
     int turn;
     std::size_t replication;
-    std::vector<offload::ComputeEvent> events;
+    std::vector<offload::Event> events;
 
     bool is_with(const KeptLaunch& other) const;
-    offload::DeviceSpan span() const;
+    offload::Span span() const;
   };
   void keep(KeptLaunch launch);
   std::vector<KeptLaunch> launches_;

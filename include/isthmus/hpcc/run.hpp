@@ -143,7 +143,7 @@ Plan plan(const Request& request, const cluster::Ranks& ranks);
 
 /// The target and part of this rank's device, and who shares it.
 struct Placement {
-  std::shared_ptr<offload::ComputeDevice> device;
+  std::shared_ptr<offload::Device> device;
   std::vector<RankLocation> locations;  ///< of all ranks
 };
 Placement place(const Request& request, const cluster::Ranks& ranks);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "isthmus/hpcc/parameters.hpp"
-#include "isthmus/offload/compute.hpp"
+#include "isthmus/offload/device.hpp"
 
 namespace isthmus::hpcc {
 

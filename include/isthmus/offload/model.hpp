@@ -37,14 +37,6 @@ class Surroundings {
   virtual void ended(const RunReport& report) = 0;
 };
 
-/// The additional calls of a host thread of a machine with surroundings.
-class SurroundedHost : public Host {
- public:
-  /// Waits for a number.
-  virtual std::int64_t hear() = 0;
-  virtual void tell(std::int64_t number) = 0;
-};
-
 /// A modelled board in its host: a machine of actors in exact virtual time, built anew for each run; the bytes in its
 /// buffers and the clock go on from run to run.
 class ModelDevice : public Device {
@@ -59,6 +51,10 @@ class ModelDevice : public Device {
   virtual void observe(StateObserver* states) = 0;
   /// From now on runs have these beside them, and are fine; null: none. They outlive the runs.
   virtual void surround(Surroundings* surroundings) = 0;
+  /// The host thread at work waits for a number from them.
+  virtual std::int64_t hear() = 0;
+  /// It gives them a number.
+  virtual void tell(std::int64_t number) = 0;
   /// What host threads and the driver worked in the last run, all together; a thread that waits does not.
   virtual Time host_work() const = 0;
   /// From now on actors that are ready run in an order of this seed's (see RunOptions). No result depends on it.

@@ -16,7 +16,12 @@ namespace isthmus::offload {
 std::unique_ptr<Device> open_device(const std::string& target, const std::vector<std::string>& overrides,
                                     std::vector<KernelModel> kernels = {}, const ModelOptions& options = {});
 
-/// The same of an OpenCL device alone.
-std::unique_ptr<Device> open_opencl(const std::string& target);
+/// Opens the OpenCL device that `target` names, or a part of it: "opencl:N" counts in the order of `opencl_devices`,
+/// "opencl:NAME" takes the first whose device or platform name contains NAME in any case. Throws Error where the device
+/// cannot be divided so.
+std::unique_ptr<Device> open_opencl(const std::string& target, DevicePart part = {});
+
+/// Every OpenCL device of this machine, those of PoCL first; throws Error if there is none.
+std::vector<DeviceProperties> opencl_devices();
 
 }  // namespace isthmus::offload

@@ -15,7 +15,7 @@ constexpr const char* kOut = "device to host copy";
 Time total(const std::vector<Commands::OfMessage>& messages) {
   Time sum;
   for (const auto& events : messages)
-    for (const Event& event : events) sum += event->span().length();
+    for (const Event& event : events) sum += event.span().length();
   return sum;
 }
 
@@ -23,7 +23,7 @@ Time total(const std::vector<Commands::OfMessage>& messages) {
 Time covered(std::vector<offload::Span> spans) {
   std::ranges::sort(spans, {}, &offload::Span::start);
   Time sum;
-  Time until;
+  Moment until;
   for (const offload::Span& span : spans) {
     sum += std::max(span.end, until) - std::max(span.start, until);
     until = std::max(span.end, until);
@@ -34,16 +34,16 @@ Time covered(std::vector<offload::Span> spans) {
 Time computing(const Commands& commands) {
   std::vector<offload::Span> spans;
   for (const auto& launches : commands.kernel)
-    for (const Event& launch : launches) spans.push_back(launch->computing());
+    for (const Event& launch : launches) spans.push_back(launch.computing());
   return covered(std::move(spans));
 }
 
-std::vector<std::vector<Step>> first_messages(const Commands& commands, Time start) {
+std::vector<std::vector<Step>> first_messages(const Commands& commands, Moment start) {
   std::vector<std::vector<Step>> messages;
   for (std::size_t i = 0; i < std::min<std::size_t>(commands.out.size(), kMessagesTold); ++i) {
     auto& steps = messages.emplace_back();
     const auto add = [&](const char* name, const Event& event) {
-      const offload::Span span = event->span();
+      const offload::Span span = event.span();
       steps.push_back({.name = name, .begin = span.start - start, .end = span.end - start});
     };
     for (const Event& event : commands.in[i]) add(kIn, event);
@@ -56,7 +56,7 @@ std::vector<std::vector<Step>> first_messages(const Commands& commands, Time sta
 }  // namespace
 
 FlowTimes times_of(const Commands& commands) {
-  const Time start = std::ranges::min(commands.enqueued);
+  const Moment start = std::ranges::min(commands.enqueued);
   FlowTimes times{.elapsed = std::ranges::max(commands.ended) - start,
                   .stages = {{kIn, total(commands.in)}, {kKernel, total(commands.kernel)}, {kOut, total(commands.out)}},
                   .first = first_messages(commands, start),
@@ -64,7 +64,7 @@ FlowTimes times_of(const Commands& commands) {
   for (std::size_t i = 0; i < commands.ended.size(); ++i)
     times.latencies.push_back(commands.ended[i] - commands.enqueued[i]);
   for (const auto& launches : commands.kernel)
-    for (const Event& launch : launches) times.launches.push_back(launch->span().end - start);
+    for (const Event& launch : launches) times.launches.push_back(launch.span().end - start);
   return times;
 }
 
@@ -78,7 +78,7 @@ Time under_way(const Commands& commands) {
   std::vector<offload::Span> spans;
   for (const auto* kind : {&commands.in, &commands.kernel, &commands.out})
     for (const auto& events : *kind)
-      for (const Event& event : events) spans.push_back(event->span());
+      for (const Event& event : events) spans.push_back(event.span());
   return covered(std::move(spans));
 }
 

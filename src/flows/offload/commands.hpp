@@ -9,13 +9,13 @@ namespace isthmus::program {
 
 /// The commands that a run enqueued, message by message.
 struct Commands {
-  using OfMessage = std::vector<offload::Event>;
+  using OfMessage = offload::Events;
   std::vector<OfMessage> in;
   std::vector<OfMessage> kernel;
   std::vector<OfMessage> out;
-  std::vector<Time> enqueued;  ///< times at which the host thread began with each message
-  std::vector<Time> there;     ///< times at which the host thread had each message back
-  std::vector<Time> ended;
+  std::vector<Moment> enqueued;  ///< times at which the host thread began with each message
+  std::vector<Moment> there;     ///< times at which the host thread had each message back
+  std::vector<Moment> ended;
 
   Commands() = default;
   /// Commands of so many messages, which may come in any order.

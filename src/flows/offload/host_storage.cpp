@@ -45,22 +45,24 @@ class Arrivals {
 
 }  // namespace
 
-HostStorage::HostStorage(const platform::Description& board, const Job& job, MessagesBeside& beside)
-    : spec_(platform::kinds::storage_spec(board.the("storage"))),
+HostStorage::HostStorage(const platform::Description& board, offload::ModelDevice& device, const Job& job,
+                         MessagesBeside& beside)
+    : device_(device),
+      spec_(platform::kinds::storage_spec(board.the("storage"))),
       batch_{.application = job.application, .first = 0, .count = job.count},
       beside_(beside) {
   rooms_.resize(kRooms * static_cast<std::size_t>(job.application.extras.host_threads));
   for (auto& room : rooms_) room.resize(job.application.input);
 }
 
-void HostStorage::begin(offload::Host& host, int message) {
-  if (dynamic_cast<offload::SurroundedHost&>(host).hear() != message)
+void HostStorage::begin(int message) {
+  if (device_.hear() != message)
     throw Error(fmt::format("message {}: expected it from the storage at its turn, got another", message));
 }
 
-void HostStorage::end(offload::Host& host, int message) {
+void HostStorage::end(int message) {
   finished(message);
-  dynamic_cast<offload::SurroundedHost&>(host).tell(message);
+  device_.tell(message);
 }
 
 void HostStorage::build(Graph& graph, std::span<const offload::HostThreadEnds> threads) {
@@ -77,7 +79,7 @@ Run run_stored_through_host(const platform::Description& board, offload::ModelDe
                             const Job& job) {
   Checker checker(job.application, job.progress);
   MessagesBeside beside(job.application, checker);
-  HostStorage storage(board, job, beside);
+  HostStorage storage(board, device, job, beside);
   Run run = run_surrounded(device, flow, job, storage, storage);
   beside.compare_rest();
   run.difference = checker.difference();

@@ -18,13 +18,13 @@ namespace isthmus::program {
 /// it works on one.
 class HostStorage final : public offload::Surroundings, public Exchange {
  public:
-  HostStorage(const platform::Description& board, const Job& job, MessagesBeside& beside);
+  HostStorage(const platform::Description& board, offload::ModelDevice& device, const Job& job, MessagesBeside& beside);
 
   std::span<const std::byte> input(int message) override { return room(message); }
   std::span<std::byte> output(int message) override { return beside_.output(message); }
   void finished(int message) override { beside_.finished(message); }
-  void begin(offload::Host& host, int message) override;
-  void end(offload::Host& host, int message) override;
+  void begin(int message) override;
+  void end(int message) override;
 
   void build(Graph& graph, std::span<const offload::HostThreadEnds> threads) override;
   std::vector<platform::PartPlan> parts() const override { return input_->parts(); }
@@ -33,6 +33,7 @@ class HostStorage final : public offload::Surroundings, public Exchange {
  private:
   std::span<std::byte> room(int message) { return rooms_[static_cast<std::size_t>(message) % rooms_.size()]; }
 
+  offload::ModelDevice& device_;
   fabric::StorageSpec spec_;
   Batch batch_;
   MessagesBeside& beside_;

@@ -13,12 +13,6 @@
 namespace isthmus::program {
 namespace {
 
-using offload::Call;
-
-Bytes bytes(std::size_t size) {
-  return {static_cast<std::int64_t>(size)};
-}
-
 /// One buffer for all of a message where the kernel does not say how it is cut; else the sizes, which make it up.
 std::vector<std::size_t> cut(const std::vector<std::size_t>& sizes, std::size_t message, const std::string& what) {
   if (sizes.empty() && message == 0) return {};
@@ -32,7 +26,7 @@ std::vector<std::size_t> cut(const std::vector<std::size_t>& sizes, std::size_t 
 std::vector<offload::Buffer> allocate(offload::Device& device, const std::vector<std::size_t>& sizes) {
   std::vector<offload::Buffer> buffers;
   buffers.reserve(sizes.size());
-  for (const std::size_t size : sizes) buffers.push_back(device.allocate(bytes(size)));
+  for (const std::size_t size : sizes) buffers.push_back(device.buffer(size));
   return buffers;
 }
 
@@ -41,8 +35,13 @@ std::vector<std::optional<offload::PinnedBuffer>> pin(offload::Device& device, c
                                                       const std::vector<bool>& pinned) {
   std::vector<std::optional<offload::PinnedBuffer>> buffers(sizes.size());
   for (std::size_t i = 0; i < pinned.size(); ++i)
-    if (pinned[i]) buffers.at(i) = device.pin(bytes(sizes[i]));
+    if (pinned[i]) buffers.at(i) = device.pinned(sizes[i]);
   return buffers;
+}
+
+offload::Event complete(offload::Event event) {
+  event.wait();
+  return event;
 }
 
 template <class Buffers>
@@ -71,9 +70,8 @@ KernelOnDevice::KernelOnDevice(offload::Device& device, const ByteApplication& a
                       .pinned_in = pin(device, description_.inputs, description_.pinned_inputs),
                       .pinned_out = pin(device, description_.outputs, description_.pinned_outputs)});
   }
-  for (const auto& constant : description_.constants) constants_.push_back(device.allocate(bytes(constant.size())));
-  if (const auto& memory = application.extras.memory)
-    image_ = device.allocate({static_cast<std::int64_t>(memory->bytes)});
+  for (const auto& constant : description_.constants) constants_.push_back(device.buffer(constant.size()));
+  if (const auto& memory = application.extras.memory) image_ = device.buffer(memory->bytes);
   for (Side& side : sides_) side.scratch = allocate(device, description_.scratch);
   arguments(description_.arguments, 0);
   for (const auto& each : description_.further) arguments(each, 0);
@@ -87,15 +85,14 @@ void KernelOnDevice::set_up(offload::Device& device, const ByteApplication& appl
     memory->fill(0, image);
   }
   const auto queue = device.queue();
-  device.run({{"set-up", [&](offload::Host& host) {
-                 for (std::size_t i = 0; i < constants_.size(); ++i)
-                   host.write(*queue, constants_[i], description_.constants[i], Call::blocking);
-                 if (image_) host.write(*queue, *image_, image, Call::blocking);
-               }}});
+  device.run([&] {
+    for (std::size_t i = 0; i < constants_.size(); ++i) queue->write(constants_[i], 0, description_.constants[i]);
+    if (image_) queue->write(*image_, 0, image);
+  });
 }
 
-KernelOnDevice::Events KernelOnDevice::write(offload::Host& host, offload::Queue& queue, int message,
-                                             std::span<const std::byte> from, Events after) const {
+KernelOnDevice::Events KernelOnDevice::write(offload::Queue& queue, int message, std::span<const std::byte> from,
+                                             Events after) const {
   Events events;
   for (std::size_t i = 0; i < description_.inputs.size(); ++i) {
     const std::size_t size = description_.inputs[i];
@@ -105,53 +102,50 @@ KernelOnDevice::Events KernelOnDevice::write(offload::Host& host, offload::Queue
       std::ranges::copy(lies, pinned->bytes().begin());
       lies = pinned->bytes().first(size);
     }
-    events.push_back(host.write(queue, of.in[i], lies, Call::blocking, std::exchange(after, {})));
+    events.push_back(complete(queue.start_write(of.in[i], 0, lies, std::exchange(after, {}))));
     from = from.subspan(size);
   }
   return events;
 }
 
-KernelOnDevice::Events KernelOnDevice::launch(offload::Host& host, offload::Queue& queue, int message,
-                                              Events after) const {
+KernelOnDevice::Events KernelOnDevice::launch(offload::Queue& queue, int message, Events after) const {
   Events events;
   const auto add = [&](const std::vector<KernelArgument>& of) {
-    const offload::Launch launch{.kernel = side(message).kernel,
-                                 .arguments = arguments(of, message),
-                                 .columns = description_.columns,
-                                 .rows = description_.rows};
-    events.push_back(host.launch(queue, launch, std::exchange(after, {})));
+    const offload::NdRange range{.global = {description_.columns, description_.rows, 1}};
+    events.push_back(queue.launch(side(message).kernel, range, arguments(of, message), std::exchange(after, {})));
   };
   add(description_.arguments);
   for (const auto& each : description_.further) add(each);
+  queue.flush();
   return events;
 }
 
-KernelOnDevice::Events KernelOnDevice::read_with_length(offload::Host& host, offload::Queue& queue, int message,
-                                                        std::span<std::byte> to, Events after) const {
+KernelOnDevice::Events KernelOnDevice::read_with_length(offload::Queue& queue, int message, std::span<std::byte> to,
+                                                        Events after) const {
   const Buffers& out = slot(message).out;
   std::vector<std::byte> last(description_.outputs[1]);
-  Events events{host.read(queue, out[1], last, Call::blocking, std::move(after))};
+  Events events{complete(queue.start_read(out[1], 0, last, after))};
   std::uint64_t length = 0;
   std::memcpy(&length, last.data(), sizeof(length));
   if (length > description_.outputs[0])
     throw Error(fmt::format("message {}: expected at most {} bytes of output, as kernel {} tells, got {}", message,
                             description_.outputs[0], description_.twin.name, length));
-  if (length > 0) events.push_back(host.read(queue, out[0], to.first(length), Call::blocking, {}));
+  if (length > 0) events.push_back(complete(queue.start_read(out[0], 0, to.first(length))));
   std::ranges::copy(last, to.subspan(length).begin());
   std::ranges::fill(to.subspan(length + last.size()), std::byte{});
   return events;
 }
 
-KernelOnDevice::Events KernelOnDevice::read(offload::Host& host, offload::Queue& queue, int message,
-                                            std::span<std::byte> to, Events after) const {
-  if (description_.length_last) return read_with_length(host, queue, message, to, std::move(after));
+KernelOnDevice::Events KernelOnDevice::read(offload::Queue& queue, int message, std::span<std::byte> to,
+                                            Events after) const {
+  if (description_.length_last) return read_with_length(queue, message, to, std::move(after));
   Events events;
   for (std::size_t i = 0; i < description_.outputs.size(); ++i) {
     const std::size_t size = description_.outputs[i];
     const Slot& of = slot(message);
     const auto& pinned = of.pinned_out[i];
     const auto lies = pinned ? pinned->bytes().first(size) : to.first(size);
-    events.push_back(host.read(queue, of.out[i], lies, Call::blocking, std::exchange(after, {})));
+    events.push_back(complete(queue.start_read(of.out[i], 0, lies, std::exchange(after, {}))));
     if (pinned) std::ranges::copy(lies, to.begin());
     to = to.subspan(size);
   }

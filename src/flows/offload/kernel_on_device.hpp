@@ -18,19 +18,16 @@ class KernelOnDevice {
   KernelOnDevice(offload::Device& device, const ByteApplication& application, std::size_t messages,
                  std::size_t threads = 1);
 
-  using Events = std::vector<offload::Event>;
+  using Events = offload::Events;
   /// Blocking copies of a message to the device; the first waits for `after`.
-  Events write(offload::Host& host, offload::Queue& queue, int message, std::span<const std::byte> from,
-               Events after = {}) const;
+  Events write(offload::Queue& queue, int message, std::span<const std::byte> from, Events after = {}) const;
   /// All launches of a message, one after the other; the first waits for `after`.
-  Events launch(offload::Host& host, offload::Queue& queue, int message, Events after = {}) const;
+  Events launch(offload::Queue& queue, int message, Events after = {}) const;
   /// The same of its output to the host.
-  Events read(offload::Host& host, offload::Queue& queue, int message, std::span<std::byte> to,
-              Events after = {}) const;
+  Events read(offload::Queue& queue, int message, std::span<std::byte> to, Events after = {}) const;
 
  private:
-  Events read_with_length(offload::Host& host, offload::Queue& queue, int message, std::span<std::byte> to,
-                          Events after) const;
+  Events read_with_length(offload::Queue& queue, int message, std::span<std::byte> to, Events after) const;
   using Buffers = std::vector<offload::Buffer>;
   using Pinned = std::vector<std::optional<offload::PinnedBuffer>>;
   struct Slot {

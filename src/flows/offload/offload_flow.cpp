@@ -13,7 +13,6 @@ namespace isthmus::program {
 namespace {
 
 using offload::Device;
-using offload::Host;
 using offload::Queue;
 
 class OffloadFlow final : public DeviceFlow {
@@ -31,7 +30,8 @@ class OffloadFlow final : public DeviceFlow {
     threads.reserve(queues_.size());
     for (std::size_t thread = 0; thread < queues_.size(); ++thread)
       threads.push_back({.name = queues_.size() == 1 ? "host" : fmt::format("host {}", thread),
-                         .body = [this, thread, &passage](Host& host) { send_own(host, thread, passage); }});
+                         .body = [this, thread, &passage] { send_own(thread, passage); }});
+    device_.align_clocks();
     device_.run(std::move(threads));
     FlowTimes times = times_of(passage.commands);
     const Time waiting = waited(passage.commands);
@@ -54,26 +54,26 @@ class OffloadFlow final : public DeviceFlow {
   }
 
   /// A thread's messages: those whose buffers it has.
-  void send_own(Host& host, std::size_t thread, Passage& passage) {
+  void send_own(std::size_t thread, Passage& passage) {
     for (int message = passage.first; message < passage.first + passage.count; ++message)
-      if (static_cast<std::size_t>(message) % queues_.size() == thread) send(host, message, passage);
+      if (static_cast<std::size_t>(message) % queues_.size() == thread) send(message, passage);
   }
 
-  void send(Host& host, int message, Passage& passage) {
+  void send(int message, Passage& passage) {
     stop_if_interrupted();
-    host.works_on(message);
+    device_.works_on(message);
     const auto at = static_cast<std::size_t>(message - passage.first);
     Queue& queue = *queues_[static_cast<std::size_t>(message) % queues_.size()];
     Commands& commands = passage.commands;
-    commands.enqueued[at] = host.now();
-    passage.messages.begin(host, message);
-    commands.there[at] = host.now();
-    host.work(host_work_);
-    commands.in[at] = kernel_.write(host, queue, message, passage.messages.input(message));
-    commands.kernel[at] = kernel_.launch(host, queue, message);
-    commands.out[at] = kernel_.read(host, queue, message, passage.messages.output(message));
-    commands.ended[at] = host.now();
-    passage.messages.end(host, message);
+    commands.enqueued[at] = device_.now();
+    passage.messages.begin(message);
+    commands.there[at] = device_.now();
+    device_.work(host_work_);
+    commands.in[at] = kernel_.write(queue, message, passage.messages.input(message));
+    commands.kernel[at] = kernel_.launch(queue, message);
+    commands.out[at] = kernel_.read(queue, message, passage.messages.output(message));
+    commands.ended[at] = device_.now();
+    passage.messages.end(message);
   }
 
   Device& device_;

@@ -15,7 +15,6 @@ namespace {
 
 using offload::Device;
 using offload::Event;
-using offload::Host;
 
 class OverlapFlow final : public DeviceFlow {
  public:
@@ -33,8 +32,8 @@ class OverlapFlow final : public DeviceFlow {
                     .count = count,
                     .launched = device_.mailbox(kAtOnce),
                     .fetched = device_.mailbox(kAtOnce)};
-    device_.run({{"copy in", [&](Host& host) { copy_in(host, passage); }},
-                 {"copy out", [&](Host& host) { copy_out(host, passage); }}});
+    device_.align_clocks();
+    device_.run({{"copy in", [&] { copy_in(passage); }}, {"copy out", [&] { copy_out(passage); }}});
     return times_of(passage.commands);
   }
 
@@ -59,36 +58,36 @@ class OverlapFlow final : public DeviceFlow {
     Commands commands{};
   };
 
-  void copy_in(Host& host, Passage& passage) {
+  void copy_in(Passage& passage) {
     auto& kernels = passage.commands.kernel;
     for (int message = passage.first; message < passage.first + passage.count; ++message) {
       stop_if_interrupted();
-      host.works_on(message);
-      passage.messages.begin(host, message);
-      passage.commands.enqueued.push_back(host.now());
-      host.work(host_work_);
+      device_.works_on(message);
+      passage.messages.begin(message);
+      passage.commands.enqueued.push_back(device_.now());
+      device_.work(host_work_);
       const bool reuses = message >= passage.first + kAtOnce;
-      std::vector<Event> input_free;
+      offload::Events input_free;
       if (reuses) input_free.push_back((kernels.end() - kAtOnce)->back());
-      auto ready = kernel_.write(host, *writes_, message, passage.messages.input(message), std::move(input_free));
+      auto ready = kernel_.write(*writes_, message, passage.messages.input(message), std::move(input_free));
       passage.commands.in.push_back(ready);
-      if (reuses) ready.push_back(host.take(*passage.fetched));
-      kernels.push_back(kernel_.launch(host, *kernels_, message, std::move(ready)));
-      host.put(*passage.launched, kernels.back().back());
+      if (reuses) ready.push_back(passage.fetched->take());
+      kernels.push_back(kernel_.launch(*kernels_, message, std::move(ready)));
+      passage.launched->put(kernels.back().back());
     }
   }
 
-  void copy_out(Host& host, Passage& passage) {
+  void copy_out(Passage& passage) {
     for (int message = passage.first; message < passage.first + passage.count; ++message) {
-      const Event kernel = host.take(*passage.launched);
-      host.works_on(message);
+      const Event kernel = passage.launched->take();
+      device_.works_on(message);
       auto& copies = passage.commands.out;
-      copies.push_back(kernel_.read(host, *reads_, message, passage.messages.output(message), {kernel}));
-      passage.commands.ended.push_back(host.now());
-      passage.messages.end(host, message);
+      copies.push_back(kernel_.read(*reads_, message, passage.messages.output(message), {kernel}));
+      passage.commands.ended.push_back(device_.now());
+      passage.messages.end(message);
       // If a message has no output, the kernel's end sets its buffers free.
       const Event& free = copies.back().empty() ? kernel : copies.back().back();
-      if (message + kAtOnce < passage.first + passage.count) host.put(*passage.fetched, free);
+      if (message + kAtOnce < passage.first + passage.count) passage.fetched->put(free);
     }
   }
 

@@ -30,7 +30,7 @@ class Slots final : public Exchange {
   std::span<const std::byte> input(int message) override { return in_[slot(message)]; }
   std::span<std::byte> output(int message) override { return out_[slot(message)]; }
   void finished(int) override {}
-  void begin(offload::Host&, int message) override {
+  void begin(int message) override {
     if (application_.extras.from_storage) application_.fill(message, in_[slot(message)]);
   }
 
@@ -65,9 +65,9 @@ FlowTimes run_in_batches(DeviceFlow& flow, const Job& job, Checker& checker) {
 }  // namespace
 
 ReadyFlow set_up(offload::Device& device, const Flow& flow, const Job& job) {
-  const Time before = device.clock();
+  const Moment before = device.now();
   auto ready = flow.between_copies(device, job.application);
-  return {.flow = std::move(ready), .setup = device.properties().opening + (device.clock() - before)};
+  return {.flow = std::move(ready), .setup = device.properties().opening + (device.now() - before)};
 }
 
 Run run_on_device(offload::Device& device, const Flow& flow, const Job& job) {

@@ -128,8 +128,10 @@ PacketMemory::Room& PacketMemory::room(int message) {
   return rooms_.emplace(message, std::move(room)).first->second;
 }
 
-HostNetwork::HostNetwork(const platform::Description& board, const Job& job, PacketsBeside& beside)
-    : job_(job),
+HostNetwork::HostNetwork(const platform::Description& board, offload::ModelDevice& device, const Job& job,
+                         PacketsBeside& beside)
+    : device_(device),
+      job_(job),
       line_(platform::kinds::network_spec(board.the("network"))),
       stack_(platform::kinds::network_stack_spec(board.the("stack"))),
       beside_(beside),
@@ -140,13 +142,13 @@ HostNetwork::HostNetwork(const platform::Description& board, const Job& job, Pac
         fmt::format("application '{}': expected places of packets in a message, got none", job.application.name));
 }
 
-void HostNetwork::begin(offload::Host& host, int message) {
-  if (dynamic_cast<offload::SurroundedHost&>(host).hear() != message)
+void HostNetwork::begin(int message) {
+  if (device_.hear() != message)
     throw Error(fmt::format("message {}: expected it from the network at its turn, got another", message));
 }
 
-void HostNetwork::end(offload::Host& host, int message) {
-  dynamic_cast<offload::SurroundedHost&>(host).tell(message);
+void HostNetwork::end(int message) {
+  device_.tell(message);
 }
 
 void HostNetwork::build(Graph& graph, std::span<const offload::HostThreadEnds> threads) {

@@ -54,13 +54,13 @@ class PacketMemory {
 /// the threads. Packets leave in the order in which they came. A card whose rings are full makes the sender wait.
 class HostNetwork final : public offload::Surroundings, public Exchange {
  public:
-  HostNetwork(const platform::Description& board, const Job& job, PacketsBeside& beside);
+  HostNetwork(const platform::Description& board, offload::ModelDevice& device, const Job& job, PacketsBeside& beside);
 
   std::span<const std::byte> input(int message) override { return memory_.input(message); }
   std::span<std::byte> output(int message) override { return memory_.output(message); }
   void finished(int) override {}
-  void begin(offload::Host& host, int message) override;
-  void end(offload::Host& host, int message) override;
+  void begin(int message) override;
+  void end(int message) override;
 
   void build(Graph& graph, std::span<const offload::HostThreadEnds> threads) override;
   std::vector<platform::PartPlan> parts() const override;
@@ -72,6 +72,7 @@ class HostNetwork final : public offload::Surroundings, public Exchange {
   Time work() const { return work_; }
 
  private:
+  offload::ModelDevice& device_;
   const Job& job_;
   fabric::NetworkSpec line_;
   fabric::NetworkStackSpec stack_;

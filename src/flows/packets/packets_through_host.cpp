@@ -9,7 +9,7 @@ Run run_packets_through_host(const platform::Description& board, offload::ModelD
                              const Job& job) {
   PacketChecker checker = checker_of(job);
   PacketsBeside beside(checker);
-  HostNetwork network(board, job, beside);
+  HostNetwork network(board, device, job, beside);
   Run run = run_surrounded(device, flow, job, network, network);
   beside.finish();
   const FlowTimes passed = times_of(network.times(), checker.order());

@@ -10,7 +10,6 @@
 
 #include "isthmus/fabric/dma.hpp"
 #include "isthmus/fabric/registers.hpp"
-#include "isthmus/offload/device.hpp"
 
 namespace isthmus::offload::model {
 
@@ -27,6 +26,13 @@ struct Pieces {
     for (std::size_t i = 0; i < kHostCosts; ++i) times.at(i) += other.times.at(i);
     return *this;
   }
+};
+
+/// When a command ran, on the device's clock.
+struct Ran {
+  Time start;
+  Time end;
+  Time length() const { return end - start; }
 };
 
 /// What a command has the device do.
@@ -75,7 +81,7 @@ struct Command : std::enable_shared_from_this<Command> {
 
   Pieces spent{};  ///< in the host's parts, by them
   bool complete = false;
-  Span ran{};  ///< on the device's clock
+  Ran ran{};
 
   // Fields of the runtime.
   int order = 0;                           ///< in which it was enqueued

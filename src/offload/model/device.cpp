@@ -47,6 +47,26 @@ Time work_of_host(const MachineActors& actors, const RunReport& report) {
   return sum;
 }
 
+/// The kernels that a model was opened with.
+class ModelProgram final : public Program {
+ public:
+  ModelProgram(Device& device, const AtWork& at_work) : device_(device), at_work_(at_work) {}
+  Kernel kernel(const std::string& name) const override { return device_.kernel(name); }
+  bool has(const std::string& kernel) const override {
+    try {
+      device_.kernel(kernel);
+      return true;
+    } catch (const Error&) {
+      return false;
+    }
+  }
+  std::vector<std::byte> binary() const override { throw at_work_.refused("the binary of a program"); }
+
+ private:
+  Device& device_;
+  const AtWork& at_work_;
+};
+
 /// Those of the board: what its file says of memory and kernels.
 DeviceProperties properties_of(const MachineSpec& spec, const platform::Description& board) {
   DeviceProperties properties{.target = board.file().string(),
@@ -73,23 +93,50 @@ MachineDevice::MachineDevice(platform::Description board, std::vector<KernelMode
       kernels_(std::move(kernels)),
       memory_(platform::device_memory(spec_.board)),
       order_{.seed = options.seed, .schedule_seed = 0},
-      asked_(options.grain) {}
+      asked_(options.grain),
+      at_work_(board_.name()) {}
 
-Buffer MachineDevice::allocate(Bytes size) {
+Moment MachineDevice::now() const {
+  HostThreadActor* thread = at_work_.thread_if_any();
+  return Moment(thread != nullptr ? thread->now() : clock_);
+}
+
+/// Work of the host thread that is at work, or of set-up.
+void MachineDevice::spend(Time time) {
+  if (HostThreadActor* thread = at_work_.thread_if_any())
+    thread->work(time);
+  else
+    clock_ += time;
+}
+
+Buffer MachineDevice::buffer(std::size_t bytes, const MemoryBank& bank) {
   platform::require(board_, "a buffer of the device", needs::kDeviceMemory);
-  clock_ += enqueue();
-  return {std::make_shared<ModelBuffer>(memory_, size), static_cast<std::size_t>(size.count)};
+  if (bank.told != MemoryBank::Told::nothing) throw at_work_.refused("a buffer in a bank by number");
+  spend(enqueue());
+  return {std::make_shared<ModelBuffer>(memory_, Bytes{static_cast<std::int64_t>(bytes)}), bytes};
 }
 
 void MachineDevice::keep_staging(const Buffer& buffer) {
   auto& kept = dynamic_cast<ModelBuffer&>(buffer.object());
-  if (!std::exchange(kept.keeps_staging, true)) clock_ += allocation({static_cast<std::int64_t>(buffer.size())});
+  if (!std::exchange(kept.keeps_staging, true)) spend(allocation({static_cast<std::int64_t>(buffer.size())}));
 }
 
-PinnedBuffer MachineDevice::pin(Bytes size) {
-  clock_ += allocation(size);
-  const auto memory = std::make_shared<ModelPinnedBuffer>(pinned_, size);
+PinnedBuffer MachineDevice::pinned(std::size_t bytes) {
+  spend(allocation({static_cast<std::int64_t>(bytes)}));
+  const auto memory = std::make_shared<ModelPinnedBuffer>(pinned_, bytes);
   return {memory, memory->bytes()};
+}
+
+PinnedBuffer MachineDevice::pin(std::span<std::byte>) {
+  throw at_work_.refused("memory of the host that is there already");
+}
+
+std::unique_ptr<Program> MachineDevice::program(std::span<const ProgramSource>, const std::string&) {
+  return std::make_unique<ModelProgram>(*this, at_work_);
+}
+
+std::unique_ptr<Program> MachineDevice::program_from_binary(const std::string&) {
+  throw at_work_.refused("the binary of a program");
 }
 
 Time MachineDevice::access_registers(const RegisterAccess& access, int count) {
@@ -155,6 +202,7 @@ std::unique_ptr<DeviceRun> MachineDevice::begin(Graph& graph, std::vector<HostTh
 
 RunContext MachineDevice::new_context() {
   return {.run = std::make_shared<RunIdentity>(),
+          .at_work = at_work_,
           .board = board_,
           .costs = needed(spec_.host).calls,
           .pinned = pinned_,

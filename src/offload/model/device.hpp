@@ -12,6 +12,7 @@
 #include "offload/model/coarse/pace.hpp"
 #include "offload/model/machine.hpp"
 #include "offload/model/objects.hpp"
+#include "offload/model/queue.hpp"
 
 namespace isthmus::offload::model {
 
@@ -28,16 +29,22 @@ class MachineDevice final : public ModelDevice {
   MachineDevice(platform::Description board, std::vector<KernelModel> kernels, const ModelOptions& options);
 
   const DeviceProperties& properties() const override { return properties_; }
-  Time clock() const override { return clock_; }
-  Buffer allocate(Bytes size) override;
+  Moment now() const override;
+  Buffer buffer(std::size_t bytes, const MemoryBank& bank) override;
   void keep_staging(const Buffer& buffer) override;
-  PinnedBuffer pin(Bytes size) override;
-  Kernel kernel(const std::string& name) override;
-  std::unique_ptr<Queue> queue() override { return std::make_unique<ModelQueue>(next_id_++); }
+  PinnedBuffer pinned(std::size_t bytes) override;
+  PinnedBuffer pin(std::span<std::byte> memory) override;
+  std::unique_ptr<Queue> queue() override { return std::make_unique<ModelQueue>(at_work_, next_id_++); }
+  std::unique_ptr<Queue> copy_queue() override { return queue(); }
   std::unique_ptr<Mailbox> mailbox(std::size_t depth) override {
-    return std::make_unique<ModelMailbox>(next_id_++, depth);
+    return std::make_unique<ModelMailbox>(at_work_, next_id_++, depth);
   }
+  Kernel kernel(const std::string& name) override;
+  std::unique_ptr<Program> program(std::span<const ProgramSource> sources, const std::string& options) override;
+  std::unique_ptr<Program> program_from_binary(const std::string& file) override;
   void run(std::vector<HostThread> threads) override;
+  void work(Time time) override { at_work_.thread().work(time); }
+  void works_on(int message) override { at_work_.thread().works_on(message); }
   Time access_registers(const RegisterAccess& access, int count) override;
   HostAccessLatency access_host_memory(const HostAccess& access) override;
 
@@ -47,6 +54,8 @@ class MachineDevice final : public ModelDevice {
   const std::vector<platform::Held>& path() const override { return path_; }
   void observe(StateObserver* states) override { states_ = states; }
   void surround(Surroundings* surroundings) override { surroundings_ = surroundings; }
+  std::int64_t hear() override { return at_work_.thread().hear(); }
+  void tell(std::int64_t number) override { at_work_.thread().tell(number); }
   Time host_work() const override { return host_work_; }
   void shuffle(std::uint64_t schedule_seed) override { order_.schedule_seed = schedule_seed; }
 
@@ -57,8 +66,10 @@ class MachineDevice final : public ModelDevice {
   void end(const DeviceRun& run, const RunReport& report);
   /// Lets time pass, as others need it: until then.
   void wait_until(Time clock) { clock_ = std::max(clock_, clock); }
+  Time clock() const { return clock_; }
 
  private:
+  void spend(Time time);
   RunContext new_context();
   bool may_be_coarse(std::size_t threads) const;
   void run_coarse(std::vector<HostThread> threads);
@@ -78,6 +89,7 @@ class MachineDevice final : public ModelDevice {
   Grain grain_ = Grain::fine;
   std::optional<Pace> pace_{};  ///< of the kernels that were loaded
   std::size_t kernels_of_pace_ = 0;
+  AtWork at_work_;
   int next_id_ = 0;
   Time clock_;
   Time last_run_;

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
 #include "isthmus/fabric/device_memory.hpp"
-#include "isthmus/offload/device.hpp"
+#include "isthmus/offload/objects.hpp"
 
-/// Buffers, kernels, queues and mailboxes of a modelled device: names for what its machine holds.
+/// Buffers and kernels of a modelled device: names for what its machine holds.
 namespace isthmus::offload::model {
 
 class ModelBuffer final : public Object {
@@ -48,9 +47,7 @@ class PinnedMap {
 
 class ModelPinnedBuffer {
  public:
-  ModelPinnedBuffer(PinnedMap& map, Bytes size) : map_(map), memory_(static_cast<std::size_t>(size.count)) {
-    map_.add(memory_);
-  }
+  ModelPinnedBuffer(PinnedMap& map, std::size_t bytes) : map_(map), memory_(bytes) { map_.add(memory_); }
   ~ModelPinnedBuffer() { map_.remove(memory_); }
   ModelPinnedBuffer(const ModelPinnedBuffer&) = delete;
   ModelPinnedBuffer& operator=(const ModelPinnedBuffer&) = delete;
@@ -75,28 +72,6 @@ class ModelKernel final : public Object {
 struct QueueProgress {
   std::int64_t enqueued = 0;
   std::int64_t finished = 0;
-};
-
-class ModelQueue final : public Queue {
- public:
-  explicit ModelQueue(int id) : id_(id), progress_(std::make_shared<QueueProgress>()) {}
-  int id() const { return id_; }
-  const std::shared_ptr<QueueProgress>& progress() const { return progress_; }
-
- private:
-  int id_;
-  std::shared_ptr<QueueProgress> progress_;
-};
-
-class ModelMailbox final : public Mailbox {
- public:
-  ModelMailbox(int id, std::size_t depth) : id_(id), depth_(static_cast<int>(depth)) {}
-  int id() const { return id_; }
-  int depth() const { return depth_; }
-
- private:
-  int id_;
-  int depth_;
 };
 
 }  // namespace isthmus::offload::model

@@ -12,7 +12,8 @@
 #include <vector>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/offload/compute.hpp"
+#include "isthmus/offload/device.hpp"
+#include "offload/opencl/host_threads.hpp"
 
 /// OpenCL's C++ binding (OpenCL-CLHPP) with the project's errors.
 namespace isthmus::offload::opencl {
@@ -64,10 +65,26 @@ std::int64_t cache_of(const DeviceProperties& device);
 /// What the device says of itself, without its caches.
 DeviceProperties describe(const cl::Device& device, const std::string& target);
 
-/// A queue of `device`.
-std::unique_ptr<ComputeQueue> make_queue(cl::CommandQueue queue, const std::string& device);
+/// What a device's queues and events share.
+struct DeviceState {
+  std::string name;
+  HostThreads threads{};
+  std::int64_t timer_ahead_ns = 0;  ///< of the host's monotonic clock
+
+  /// What `call` returns, unless another host thread has failed.
+  template <typename Call>
+  auto checked(const Call& call) const {
+    threads.stop_if_failed();
+    return opencl::checked(name, call);
+  }
+};
+
+/// The moment, of the device's own timer, at which a command was enqueued.
+std::int64_t queued_ns(const Event& event);
+
+std::unique_ptr<offload::Queue> make_queue(cl::CommandQueue queue, const DeviceState& device);
 
 /// A built program.
-std::unique_ptr<ComputeProgram> make_program(cl::Program program, const std::string& file, const std::string& device);
+std::unique_ptr<offload::Program> make_program(cl::Program program, const std::string& file, const std::string& device);
 
 }  // namespace isthmus::offload::opencl

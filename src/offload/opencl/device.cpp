@@ -1,9 +1,11 @@
 #include <array>
 #include <mutex>
+#include <optional>
 #include <sstream>
 
 #include "isthmus/base/clock.hpp"
 #include "isthmus/base/data_file.hpp"
+#include "isthmus/offload/open.hpp"
 #include "offload/opencl/api.hpp"
 
 namespace isthmus::offload {
@@ -85,42 +87,79 @@ void build_for(const cl::Device& device, const cl::Program& program, const std::
 }
 
 /// A real device: the one owner of its context, and of the queues, programs and buffers in it.
-class OpenClDevice final : public ComputeDevice {
+class OpenClDevice final : public Device {
  public:
-  OpenClDevice(cl::Device device, const std::string& target)
+  /// `opened` is the moment at which opening it began.
+  OpenClDevice(cl::Device device, const std::string& target, Moment opened)
       : device_(std::move(device)),
         properties_(describe(device_, target)),
-        context_(checked(properties_.name, [&] { return cl::Context(device_); })) {
+        context_(checked(properties_.name, [&] { return cl::Context(device_); })),
+        state_{.name = properties_.name} {
     properties_.cache = cache_of(properties_);
+    properties_.opening = now() - opened;
   }
 
   const DeviceProperties& properties() const override { return properties_; }
-  double now() const override { return monotonic_seconds(); }
-  void run(const std::function<void()>& body) override { body(); }
+  Moment now() const override { return monotonic_now(); }
+  void align_clocks() override;
 
-  Buffer buffer(std::size_t bytes) const override { return {hold(allocate(bytes, 0)), bytes}; }
-  Buffer buffer(std::size_t bytes, const MemoryBank& bank) const override;
-  PinnedBuffer pinned(std::size_t bytes) const override {
+  Buffer buffer(std::size_t bytes, const MemoryBank& bank) override;
+  PinnedBuffer pinned(std::size_t bytes) override {
     return queue()->map({hold(allocate(bytes, CL_MEM_ALLOC_HOST_PTR)), bytes});
   }
-  PinnedBuffer pin(std::span<std::byte> memory) const override {
+  PinnedBuffer pin(std::span<std::byte> memory) override {
     return queue()->map({hold(allocate(memory.size(), CL_MEM_USE_HOST_PTR, memory.data())), memory.size()});
   }
-  std::unique_ptr<ComputeQueue> queue() const override { return queue_with(CL_QUEUE_PROFILING_ENABLE); }
-  std::unique_ptr<ComputeQueue> copy_queue() const override { return queue_with(0); }
-  std::unique_ptr<ComputeProgram> program(std::span<const ProgramSource> sources,
-                                          const std::string& options) const override;
-  std::unique_ptr<ComputeProgram> program_from_binary(const std::string& file) const override;
+  std::unique_ptr<Queue> queue() override { return queue_with(CL_QUEUE_PROFILING_ENABLE); }
+  std::unique_ptr<Queue> copy_queue() override { return queue_with(0); }
+  std::unique_ptr<Mailbox> mailbox(std::size_t depth) override {
+    return std::make_unique<ThreadMailbox>(state_.threads, depth);
+  }
+  Kernel kernel(const std::string& name) override;
+  std::unique_ptr<Program> program(std::span<const ProgramSource> sources, const std::string& options) override;
+  std::unique_ptr<Program> program_from_binary(const std::string& file) override;
+
+  void run(std::vector<HostThread> threads) override { state_.threads.run(threads); }
+  void work(Time time) override {
+    for (const Moment end = now() + time; now() < end;) state_.threads.stop_if_failed();
+  }
+  Time access_registers(const RegisterAccess& access, int count) override;
+  HostAccessLatency access_host_memory(const HostAccess& access) override;
 
  private:
   cl::Buffer allocate(std::size_t bytes, cl_mem_flags flags, void* of_host = nullptr) const;
-  std::unique_ptr<ComputeQueue> queue_with(cl_command_queue_properties wanted) const;
-  std::unique_ptr<ComputeProgram> build(cl::Program program, const std::string& file, const std::string& options) const;
+  std::unique_ptr<Queue> queue_with(cl_command_queue_properties wanted) const;
+  std::unique_ptr<Program> build(cl::Program program, const std::string& file, const std::string& options) const;
 
   cl::Device device_;
   DeviceProperties properties_;
   cl::Context context_;
+  DeviceState state_;
+  std::optional<Moment> aligned_at_{};
 };
+
+/// A command, seen by both clocks, says how far they are apart. Of several commands the one whose call took the
+/// shortest counts: others may have had the processor meanwhile. Its enqueuing counts from the end of that call, so
+/// that nothing seems to start before it was asked for.
+void OpenClDevice::align_clocks() {
+  constexpr auto kApart = Time::ms(100);  // in which two clocks, some millionths apart, lose some microseconds
+  if (aligned_at_ && now() - *aligned_at_ < kApart) return;
+  constexpr int kTrials = 5;
+  constexpr std::array<std::byte, 4> kZeros{};
+  const Buffer memory = buffer(kZeros.size(), {});
+  const auto commands = queue();
+  Time shortest;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const Moment before = now();
+    const Event seen = commands->start_write(memory, 0, kZeros, {});
+    const Moment after = now();
+    seen.wait();
+    if (trial != 0 && after - before >= shortest) continue;
+    shortest = after - before;
+    aligned_at_ = after;
+    state_.timer_ahead_ns = queued_ns(seen) - after.nanoseconds();
+  }
+}
 
 cl::Buffer OpenClDevice::allocate(std::size_t bytes, cl_mem_flags flags, void* of_host) const {
   const auto refused = [&](const std::string& why) {
@@ -137,7 +176,7 @@ cl::Buffer OpenClDevice::allocate(std::size_t bytes, cl_mem_flags flags, void* o
   }
 }
 
-Buffer OpenClDevice::buffer(std::size_t bytes, const MemoryBank& bank) const {
+Buffer OpenClDevice::buffer(std::size_t bytes, const MemoryBank& bank) {
   switch (bank.told) {
     case MemoryBank::Told::kernel: {
       XrtPlace place{.argument = bank.argument, .host = nullptr, .kernel = held<cl::Kernel>(*bank.kernel)()};
@@ -153,16 +192,14 @@ Buffer OpenClDevice::buffer(std::size_t bytes, const MemoryBank& bank) const {
     case MemoryBank::Told::nothing:
       break;
   }
-  return buffer(bytes);
+  return {hold(allocate(bytes, 0)), bytes};
 }
 
-std::unique_ptr<ComputeQueue> OpenClDevice::queue_with(cl_command_queue_properties wanted) const {
-  return checked(properties_.name,
-                 [&] { return make_queue(cl::CommandQueue(context_, device_, wanted), properties_.name); });
+std::unique_ptr<Queue> OpenClDevice::queue_with(cl_command_queue_properties wanted) const {
+  return checked(properties_.name, [&] { return make_queue(cl::CommandQueue(context_, device_, wanted), state_); });
 }
 
-std::unique_ptr<ComputeProgram> OpenClDevice::program(std::span<const ProgramSource> sources,
-                                                      const std::string& options) const {
+std::unique_ptr<Program> OpenClDevice::program(std::span<const ProgramSource> sources, const std::string& options) {
   if (!properties_.compiles_online)
     throw Error(fmt::format("device '{}' compiles no source, expected --binary FILE", properties_.name));
   cl::Program::Sources texts;
@@ -171,7 +208,7 @@ std::unique_ptr<ComputeProgram> OpenClDevice::program(std::span<const ProgramSou
   return build(program, sources.back().file, "-cl-std=CL1.2 " + options);
 }
 
-std::unique_ptr<ComputeProgram> OpenClDevice::program_from_binary(const std::string& file) const {
+std::unique_ptr<Program> OpenClDevice::program_from_binary(const std::string& file) {
   const std::string bytes = read_whole(file, "the device binary");
   std::vector<cl_int> loaded;
   try {
@@ -184,8 +221,8 @@ std::unique_ptr<ComputeProgram> OpenClDevice::program_from_binary(const std::str
   }
 }
 
-std::unique_ptr<ComputeProgram> OpenClDevice::build(cl::Program program, const std::string& file,
-                                                    const std::string& options) const {
+std::unique_ptr<Program> OpenClDevice::build(cl::Program program, const std::string& file,
+                                             const std::string& options) const {
   try {
     build_for(device_, program, options);
   } catch (const cl::BuildError& error) {
@@ -195,11 +232,27 @@ std::unique_ptr<ComputeProgram> OpenClDevice::build(cl::Program program, const s
   return make_program(std::move(program), file, properties_.name);
 }
 
+Kernel OpenClDevice::kernel(const std::string& name) {
+  const std::string file = fmt::format("kernels/{}.cl", name);
+  const ProgramSource source{.file = file, .text = read_whole(data_file(file), "the kernel's source")};
+  return program({&source, 1}, {})->kernel(name);
+}
+
+Time OpenClDevice::access_registers(const RegisterAccess&, int) {
+  throw Error(fmt::format("device '{}': OpenCL does not reach its registers, expected a model", properties_.name));
+}
+
+HostAccessLatency OpenClDevice::access_host_memory(const HostAccess&) {
+  throw Error(fmt::format("device '{}': OpenCL does not let it access the host's memory by itself, expected a model",
+                          properties_.name));
+}
+
 }  // namespace
 }  // namespace opencl
 
-std::shared_ptr<ComputeDevice> open_compute(const std::string& target, DevicePart part) {
-  return std::make_shared<opencl::OpenClDevice>(opencl::take_part(opencl::find_device(target), part), target);
+std::unique_ptr<Device> open_opencl(const std::string& target, DevicePart part) {
+  const Moment opened = monotonic_now();
+  return std::make_unique<opencl::OpenClDevice>(opencl::take_part(opencl::find_device(target), part), target, opened);
 }
 
 }  // namespace isthmus::offload

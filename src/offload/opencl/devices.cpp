@@ -7,6 +7,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/nearest.hpp"
+#include "isthmus/offload/open.hpp"
 #include "offload/opencl/api.hpp"
 
 namespace isthmus::offload {
@@ -61,7 +62,7 @@ cl::Device opencl::find_device(const std::string& target) {
   return devices[index_of(target, describe_all(devices))];
 }
 
-std::vector<DeviceProperties> compute_devices() {
+std::vector<DeviceProperties> opencl_devices() {
   return describe_all(opencl::all_devices());
 }
 

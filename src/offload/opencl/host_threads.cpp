@@ -1,120 +1,28 @@
-#include "offload/threads/host.hpp"
+#include "offload/opencl/host_threads.hpp"
 
 #include <fmt/format.h>
 
-#include <exception>
 #include <system_error>
 #include <thread>
+#include <utility>
 
 #include "isthmus/base/error.hpp"
 
-namespace isthmus::offload::threads {
+namespace isthmus::offload::opencl {
 namespace {
 
-ComputeQueue& queue_of(Queue& queue) {
-  return *dynamic_cast<ThreadedQueue&>(queue).queue;
-}
-
-std::vector<ComputeEvent> events_of(const std::vector<Event>& events) {
-  std::vector<ComputeEvent> all;
-  all.reserve(events.size());
-  for (const Event& event : events) all.push_back(dynamic_cast<const ThreadedEvent&>(*event).event());
-  return all;
-}
+struct Ended {};
 
 }  // namespace
 
-void Run::fail(std::exception_ptr failure) {
-  const std::lock_guard lock(mutex);
-  if (!failure_) failure_ = std::move(failure);
-  changed.notify_all();
-}
-
-void Run::rethrow() const {
-  if (failure_) std::rethrow_exception(failure_);
-}
-
-void ThreadedMailbox::put(Run& run, Event event) {
-  std::unique_lock lock(run.mutex);
-  run.changed.wait(lock, [&] { return events_.size() < depth_ || run.failed(); });
-  if (run.failed()) throw Ended{};
-  events_.push_back(std::move(event));
-  run.changed.notify_all();
-}
-
-Event ThreadedMailbox::take(Run& run) {
-  std::unique_lock lock(run.mutex);
-  run.changed.wait(lock, [&] { return !events_.empty() || run.failed(); });
-  if (run.failed()) throw Ended{};
-  Event event = std::move(events_.front());
-  events_.pop_front();
-  run.changed.notify_all();
-  return event;
-}
-
-void ThreadedHost::stop_if_failed() const {
-  const std::lock_guard lock(run_.mutex);
-  if (run_.failed()) throw Ended{};
-}
-
-Event ThreadedHost::given(Queue& queue, ComputeEvent event, Call call) const {
-  if (call == Call::blocking)
-    event.wait();
-  else  // a command that another queue waits for has to have been sent to the device (OpenCL 1.2, 5.13)
-    queue_of(queue).flush();
-  return std::make_shared<ThreadedEvent>(device_, std::move(event));
-}
-
-Event ThreadedHost::write(Queue& queue, const BufferPart& to, std::span<const std::byte> from, Call call,
-                          std::vector<Event> after) {
-  stop_if_failed();
-  return given(queue, queue_of(queue).start_write(to.buffer, to.offset, from, events_of(after)), call);
-}
-
-Event ThreadedHost::read(Queue& queue, const BufferPart& from, std::span<std::byte> to, Call call,
-                         std::vector<Event> after) {
-  stop_if_failed();
-  return given(queue, queue_of(queue).start_read(from.buffer, from.offset, to, events_of(after)), call);
-}
-
-Event ThreadedHost::launch(Queue& queue, const Launch& launch, std::vector<Event> after) {
-  stop_if_failed();
-  const NdRange range{.global = {launch.columns, launch.rows, 1}};
-  return given(queue, queue_of(queue).launch(launch.kernel, range, launch.arguments, events_of(after)),
-               Call::nonblocking);
-}
-
-void ThreadedHost::work(Time time) {
-  for (const Time end = now() + time; now() < end;) stop_if_failed();
-}
-
-void ThreadedHost::wait(const Event& event) {
-  stop_if_failed();
-  dynamic_cast<const ThreadedEvent&>(*event).event().wait();
-}
-
-void ThreadedHost::finish(Queue& queue) {
-  stop_if_failed();
-  queue_of(queue).finish();
-}
-
-void ThreadedHost::put(Mailbox& mailbox, Event event) {
-  dynamic_cast<ThreadedMailbox&>(mailbox).put(run_, std::move(event));
-}
-
-Event ThreadedHost::take(Mailbox& mailbox) {
-  return dynamic_cast<ThreadedMailbox&>(mailbox).take(run_);
-}
-
-void run_threads(const ThreadedDevice& device, const std::vector<HostThread>& threads) {
-  Run run;
-  const auto guarded = [&device, &run](const HostThread& thread) {
+void HostThreads::run(const std::vector<HostThread>& threads) {
+  if (threads.size() == 1) return threads.front().body();
+  const auto guarded = [this](const HostThread& thread) {
     try {
-      ThreadedHost host(device, run);
-      thread.body(host);
+      thread.body();
     } catch (const Ended&) {
     } catch (...) {
-      run.fail(std::current_exception());
+      fail(std::current_exception());
     }
   };
   {
@@ -123,12 +31,43 @@ void run_threads(const ThreadedDevice& device, const std::vector<HostThread>& th
       try {
         running.emplace_back(guarded, std::cref(thread));
       } catch (const std::system_error& error) {
-        run.fail(std::make_exception_ptr(Error(fmt::format("host thread '{}': {}", thread.name, error.what()))));
+        fail(std::make_exception_ptr(Error(fmt::format("host thread '{}': {}", thread.name, error.what()))));
         break;
       }
     }
   }
-  run.rethrow();
+  failed_ = false;
+  if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
 }
 
-}  // namespace isthmus::offload::threads
+void HostThreads::stop_if_failed() const {
+  if (failed_) throw Ended{};
+}
+
+/// Notes the first failure and wakes the threads that wait at a mailbox.
+void HostThreads::fail(std::exception_ptr failure) {
+  const std::lock_guard lock(mutex_);
+  if (!failure_) failure_ = std::move(failure);
+  failed_ = true;
+  changed_.notify_all();
+}
+
+void ThreadMailbox::put(Event event) {
+  std::unique_lock lock(threads_.mutex_);
+  threads_.changed_.wait(lock, [this] { return events_.size() < depth_ || threads_.failed_; });
+  threads_.stop_if_failed();
+  events_.push_back(std::move(event));
+  threads_.changed_.notify_all();
+}
+
+Event ThreadMailbox::take() {
+  std::unique_lock lock(threads_.mutex_);
+  threads_.changed_.wait(lock, [this] { return !events_.empty() || threads_.failed_; });
+  threads_.stop_if_failed();
+  Event event = std::move(events_.front());
+  events_.pop_front();
+  threads_.changed_.notify_all();
+  return event;
+}
+
+}  // namespace isthmus::offload::opencl

@@ -7,12 +7,12 @@
 namespace isthmus::offload::opencl {
 namespace {
 
-class Command final : public ComputeCommand {
+class Command final : public EventState {
  public:
-  Command(cl::Event event, std::string device) : event_(std::move(event)), device_(std::move(device)) {}
+  Command(cl::Event event, const DeviceState& device) : event_(std::move(event)), device_(device) {}
 
   void wait() const override {
-    checked(device_, [this] {
+    device_.checked([this] {
       try {
         event_.wait();
       } catch (const cl::Error& error) {
@@ -22,25 +22,31 @@ class Command final : public ComputeCommand {
       }
     });
   }
-  DeviceSpan span() const override {
-    return checked(device_, [this] {
-      return DeviceSpan{.start = event_.getProfilingInfo<CL_PROFILING_COMMAND_START>(),
-                        .end = event_.getProfilingInfo<CL_PROFILING_COMMAND_END>()};
+  Span span() const override {
+    return checked(device_.name, [this] {
+      return Span{.start = at(event_.getProfilingInfo<CL_PROFILING_COMMAND_START>()),
+                  .end = at(event_.getProfilingInfo<CL_PROFILING_COMMAND_END>())};
     });
   }
-  std::uint64_t queued() const override {
-    return checked(device_, [this] { return event_.getProfilingInfo<CL_PROFILING_COMMAND_QUEUED>(); });
+  std::int64_t queued_ns() const {
+    return checked(device_.name, [this] {
+      return static_cast<std::int64_t>(event_.getProfilingInfo<CL_PROFILING_COMMAND_QUEUED>());
+    });
   }
   const cl::Event& event() const { return event_; }
 
  private:
+  Moment at(std::uint64_t device_ns) const {
+    return Moment::ns(static_cast<std::int64_t>(device_ns) - device_.timer_ahead_ns);
+  }
+
   cl::Event event_;
-  std::string device_;
+  const DeviceState& device_;
 };
 
-class Program final : public ComputeProgram {
+class BuiltProgram final : public Program {
  public:
-  Program(cl::Program program, std::string file, std::string device)
+  BuiltProgram(cl::Program program, std::string file, std::string device)
       : program_(std::move(program)), file_(std::move(file)), device_(std::move(device)) {}
 
   Kernel kernel(const std::string& name) const override {
@@ -105,56 +111,64 @@ void set_argument(const Kernel& kernel, cl_uint index, const Argument& argument)
   }
 }
 
-std::vector<cl::Event> events_of(ComputeEvents awaited) {
+std::vector<cl::Event> events_of(const Events& awaited) {
   std::vector<cl::Event> events;
   events.reserve(awaited.size());
-  for (const ComputeEvent& each : awaited) events.push_back(dynamic_cast<const Command&>(each.command()).event());
+  for (const Event& each : awaited) events.push_back(dynamic_cast<const Command&>(each.state()).event());
   return events;
 }
 
-class Queue final : public ComputeQueue {
+class InOrderQueue final : public Queue {
  public:
-  Queue(cl::CommandQueue queue, std::string device) : queue_(std::move(queue)), device_(std::move(device)) {}
+  InOrderQueue(cl::CommandQueue queue, const DeviceState& device) : queue_(std::move(queue)), device_(device) {}
+  ~InOrderQueue() override {
+    try {
+      queue_.finish();
+    } catch (const cl::Error&) {
+      // A device that is gone has nothing left to wait for.
+    }
+  }
+  InOrderQueue(const InOrderQueue&) = delete;
+  InOrderQueue& operator=(const InOrderQueue&) = delete;
 
-  ComputeEvent launch(const Kernel& kernel, const NdRange& range, std::span<const Argument> arguments,
-                      ComputeEvents after) override;
+  Event launch(const Kernel& kernel, const NdRange& range, const std::vector<Argument>& arguments,
+               const Events& after) override;
   void write(const Buffer& to, std::size_t offset, std::span<const std::byte> from) override;
   void read(const Buffer& from, std::size_t offset, std::span<std::byte> to) override;
-  ComputeEvent start_write(const Buffer& to, std::size_t offset, std::span<const std::byte> from,
-                           ComputeEvents after) override;
-  ComputeEvent start_read(const Buffer& from, std::size_t offset, std::span<std::byte> to,
-                          ComputeEvents after) override;
-  ComputeEvent copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset,
-                    std::size_t bytes) override;
-  ComputeEvent copy_box(const Buffer& from, const BoxPlace& from_place, const Buffer& to, const BoxPlace& to_place,
-                        const BoxSize& size) override;
+  Event start_write(const Buffer& to, std::size_t offset, std::span<const std::byte> from,
+                    const Events& after) override;
+  Event start_read(const Buffer& from, std::size_t offset, std::span<std::byte> to, const Events& after) override;
+  Event copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset,
+             std::size_t bytes) override;
+  Event copy_box(const Buffer& from, const BoxPlace& from_place, const Buffer& to, const BoxPlace& to_place,
+                 const BoxSize& size) override;
   PinnedBuffer map(const Buffer& buffer) override;
   StartedMap start_map(const Buffer& buffer) override;
-  ComputeEvent fill(const Buffer& to, std::span<const std::byte> pattern) override;
-  ComputeEvent after(ComputeEvents events) override;
+  Event fill(const Buffer& to, std::span<const std::byte> pattern) override;
+  Event after(const Events& events) override;
   void flush() override {
-    checked(device_, [this] { queue_.flush(); });
+    device_.checked([this] { queue_.flush(); });
   }
   void finish() override {
-    checked(device_, [this] { queue_.finish(); });
+    device_.checked([this] { queue_.finish(); });
   }
 
  private:
   /// The event of what `enqueue` enqueues behind `after`.
   template <typename Enqueue>
-  ComputeEvent enqueued(ComputeEvents after, const Enqueue& enqueue) {
+  Event enqueued(const Events& after, const Enqueue& enqueue) {
     const std::vector<cl::Event> events = events_of(after);
     cl::Event event;
-    checked(device_, [&] { enqueue(&events, &event); });
-    return ComputeEvent(std::make_shared<Command>(std::move(event), device_));
+    device_.checked([&] { enqueue(&events, &event); });
+    return Event(std::make_shared<Command>(std::move(event), device_));
   }
 
   cl::CommandQueue queue_;
-  std::string device_;
+  const DeviceState& device_;
 };
 
-ComputeEvent Queue::launch(const Kernel& kernel, const NdRange& range, std::span<const Argument> arguments,
-                           ComputeEvents after) {
+Event InOrderQueue::launch(const Kernel& kernel, const NdRange& range, const std::vector<Argument>& arguments,
+                           const Events& after) {
   return enqueued(after, [&](auto* events, auto* event) {
     const cl::Kernel& launched = held<cl::Kernel>(kernel);
     const auto wanted = launched.getInfo<CL_KERNEL_NUM_ARGS>();
@@ -168,34 +182,34 @@ ComputeEvent Queue::launch(const Kernel& kernel, const NdRange& range, std::span
   });
 }
 
-void Queue::write(const Buffer& to, std::size_t offset, std::span<const std::byte> from) {
+void InOrderQueue::write(const Buffer& to, std::size_t offset, std::span<const std::byte> from) {
   require_inside(to, offset, from.size());
   if (from.empty()) return;
-  checked(device_, [&] { queue_.enqueueWriteBuffer(held<cl::Buffer>(to), CL_TRUE, offset, from.size(), from.data()); });
+  device_.checked([&] { queue_.enqueueWriteBuffer(held<cl::Buffer>(to), CL_TRUE, offset, from.size(), from.data()); });
 }
 
-void Queue::read(const Buffer& from, std::size_t offset, std::span<std::byte> to) {
+void InOrderQueue::read(const Buffer& from, std::size_t offset, std::span<std::byte> to) {
   require_inside(from, offset, to.size());
   if (to.empty()) return;
-  checked(device_, [&] { queue_.enqueueReadBuffer(held<cl::Buffer>(from), CL_TRUE, offset, to.size(), to.data()); });
+  device_.checked([&] { queue_.enqueueReadBuffer(held<cl::Buffer>(from), CL_TRUE, offset, to.size(), to.data()); });
 }
 
-ComputeEvent Queue::start_write(const Buffer& to, std::size_t offset, std::span<const std::byte> from,
-                                ComputeEvents after) {
+Event InOrderQueue::start_write(const Buffer& to, std::size_t offset, std::span<const std::byte> from,
+                                const Events& after) {
   require_inside(to, offset, from.size());
   return enqueued(after, [&](auto* events, auto* event) {
     queue_.enqueueWriteBuffer(held<cl::Buffer>(to), CL_FALSE, offset, from.size(), from.data(), events, event);
   });
 }
 
-ComputeEvent Queue::start_read(const Buffer& from, std::size_t offset, std::span<std::byte> to, ComputeEvents after) {
+Event InOrderQueue::start_read(const Buffer& from, std::size_t offset, std::span<std::byte> to, const Events& after) {
   require_inside(from, offset, to.size());
   return enqueued(after, [&](auto* events, auto* event) {
     queue_.enqueueReadBuffer(held<cl::Buffer>(from), CL_FALSE, offset, to.size(), to.data(), events, event);
   });
 }
 
-ComputeEvent Queue::copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset,
+Event InOrderQueue::copy(const Buffer& from, std::size_t from_offset, const Buffer& to, std::size_t to_offset,
                          std::size_t bytes) {
   require_inside(from, from_offset, bytes);
   require_inside(to, to_offset, bytes);
@@ -205,7 +219,7 @@ ComputeEvent Queue::copy(const Buffer& from, std::size_t from_offset, const Buff
   });
 }
 
-ComputeEvent Queue::copy_box(const Buffer& from, const BoxPlace& from_place, const Buffer& to, const BoxPlace& to_place,
+Event InOrderQueue::copy_box(const Buffer& from, const BoxPlace& from_place, const Buffer& to, const BoxPlace& to_place,
                              const BoxSize& size) {
   const auto origin = [&](const Buffer& buffer, const BoxPlace& place) {
     const std::size_t rows = (size[2] - 1) * place.slice_pitch + (size[1] - 1) * place.row_pitch + size[0];
@@ -222,7 +236,7 @@ ComputeEvent Queue::copy_box(const Buffer& from, const BoxPlace& from_place, con
 }
 
 /// CLHPP fills by values of a type, of which a pattern of any length has none.
-ComputeEvent Queue::fill(const Buffer& to, std::span<const std::byte> pattern) {
+Event InOrderQueue::fill(const Buffer& to, std::span<const std::byte> pattern) {
   return enqueued({}, [&](auto*, auto* event) {
     cl_event made = nullptr;
     const cl_int code = clEnqueueFillBuffer(queue_(), held<cl::Buffer>(to)(), pattern.data(), pattern.size(), 0,
@@ -232,7 +246,7 @@ ComputeEvent Queue::fill(const Buffer& to, std::span<const std::byte> pattern) {
   });
 }
 
-PinnedBuffer Queue::map(const Buffer& buffer) {
+PinnedBuffer InOrderQueue::map(const Buffer& buffer) {
   const StartedMap started = start_map(buffer);
   started.mapped.wait();
   const std::span<std::byte> bytes = started.memory.bytes();
@@ -243,7 +257,7 @@ PinnedBuffer Queue::map(const Buffer& buffer) {
   return {std::shared_ptr<void>(bytes.data(), finish), bytes};
 }
 
-StartedMap Queue::start_map(const Buffer& buffer) {
+StartedMap InOrderQueue::start_map(const Buffer& buffer) {
   void* mapped = nullptr;
   auto event = enqueued({}, [&](auto* events, auto* made) {
     mapped = queue_.enqueueMapBuffer(held<cl::Buffer>(buffer), CL_FALSE, CL_MAP_READ | CL_MAP_WRITE, 0, buffer.size(),
@@ -257,18 +271,22 @@ StartedMap Queue::start_map(const Buffer& buffer) {
           .mapped = std::move(event)};
 }
 
-ComputeEvent Queue::after(ComputeEvents awaited) {
+Event InOrderQueue::after(const Events& awaited) {
   return enqueued(awaited, [&](auto* events, auto* event) { queue_.enqueueBarrierWithWaitList(events, event); });
 }
 
 }  // namespace
 
-std::unique_ptr<ComputeQueue> make_queue(cl::CommandQueue queue, const std::string& device) {
-  return std::make_unique<Queue>(std::move(queue), device);
+std::int64_t queued_ns(const Event& event) {
+  return dynamic_cast<const Command&>(event.state()).queued_ns();
 }
 
-std::unique_ptr<ComputeProgram> make_program(cl::Program program, const std::string& file, const std::string& device) {
-  return std::make_unique<Program>(std::move(program), file, device);
+std::unique_ptr<Queue> make_queue(cl::CommandQueue queue, const DeviceState& device) {
+  return std::make_unique<InOrderQueue>(std::move(queue), device);
+}
+
+std::unique_ptr<Program> make_program(cl::Program program, const std::string& file, const std::string& device) {
+  return std::make_unique<BuiltProgram>(std::move(program), file, device);
 }
 
 }  // namespace isthmus::offload::opencl
