@@ -2,7 +2,7 @@
 
 #include "isthmus/engine/port.hpp"
 #include "isthmus/fabric/registers.hpp"
-#include "isthmus/soc/machine.hpp"
+#include "isthmus/shared/soc/machine.hpp"
 
 namespace isthmus::soc {
 

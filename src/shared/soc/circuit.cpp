@@ -1,4 +1,4 @@
-#include "soc/circuit.hpp"
+#include "shared/soc/circuit.hpp"
 
 #include <algorithm>
 

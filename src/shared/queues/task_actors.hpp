@@ -6,8 +6,8 @@
 
 #include "isthmus/engine/port_array.hpp"
 #include "isthmus/fabric/coherence/page_table.hpp"
-#include "isthmus/queues/task_graph.hpp"
-#include "queues/stores.hpp"
+#include "isthmus/shared/queues/task_graph.hpp"
+#include "shared/queues/stores.hpp"
 
 /// Cores that execute tasks, and the circuit that keeps their queues. They share lines of memory: the control block has
 /// two for each core, the data block the tasks' data, a line more for each task its value.

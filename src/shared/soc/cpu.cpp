@@ -1,6 +1,6 @@
 #include <algorithm>
 
-#include "isthmus/soc/machine.hpp"
+#include "isthmus/shared/soc/machine.hpp"
 
 namespace isthmus::soc {
 namespace {

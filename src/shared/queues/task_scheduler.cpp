@@ -2,7 +2,7 @@
 #include <array>
 #include <cstring>
 
-#include "queues/task_actors.hpp"
+#include "shared/queues/task_actors.hpp"
 
 namespace isthmus::queues {
 namespace {

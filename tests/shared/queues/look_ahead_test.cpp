@@ -1,5 +1,5 @@
 // A core whose next line a circuit fetches: the bytes that it gets, and when.
-#include "isthmus/queues/look_ahead.hpp"
+#include "isthmus/shared/queues/look_ahead.hpp"
 
 #include <gmock/gmock.h>
 

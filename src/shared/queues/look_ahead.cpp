@@ -1,4 +1,4 @@
-#include "isthmus/queues/look_ahead.hpp"
+#include "isthmus/shared/queues/look_ahead.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 
 #include "isthmus/base/error.hpp"
 #include "isthmus/engine/graph.hpp"
-#include "queues/look_ahead_actors.hpp"
+#include "shared/queues/look_ahead_actors.hpp"
 
 namespace isthmus::queues {
 namespace {

@@ -1,4 +1,4 @@
-#include "queues/look_ahead_actors.hpp"
+#include "shared/queues/look_ahead_actors.hpp"
 
 #include "isthmus/base/interrupt.hpp"
 

@@ -5,7 +5,7 @@
 #include "isthmus/engine/port_array.hpp"
 #include "isthmus/engine/timer.hpp"
 #include "isthmus/fabric/axi.hpp"
-#include "isthmus/soc/machine.hpp"
+#include "isthmus/shared/soc/machine.hpp"
 
 namespace isthmus::soc {
 

@@ -1,4 +1,4 @@
-#include "queues/stores.hpp"
+#include "shared/queues/stores.hpp"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-#include "isthmus/queues/task_graph.hpp"
+#include "isthmus/shared/queues/task_graph.hpp"
 
 #include <fmt/format.h>
 

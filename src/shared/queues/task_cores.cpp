@@ -7,7 +7,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/interrupt.hpp"
 #include "isthmus/platform/shared_board.hpp"
-#include "queues/task_actors.hpp"
+#include "shared/queues/task_actors.hpp"
 
 namespace isthmus::queues {
 namespace {

@@ -1,4 +1,4 @@
-#include "soc/kernel_starter.hpp"
+#include "shared/soc/kernel_starter.hpp"
 
 namespace isthmus::soc {
 

@@ -15,7 +15,7 @@
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/part.hpp"
 #include "isthmus/platform/soc_core.hpp"
-#include "isthmus/soc/buffers.hpp"
+#include "isthmus/shared/soc/buffers.hpp"
 
 namespace isthmus::soc {
 

@@ -5,7 +5,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/engine/graph.hpp"
 #include "isthmus/platform/shared_board.hpp"
-#include "queues/task_actors.hpp"
+#include "shared/queues/task_actors.hpp"
 
 namespace isthmus::queues {
 namespace {

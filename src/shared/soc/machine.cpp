@@ -1,4 +1,4 @@
-#include "isthmus/soc/machine.hpp"
+#include "isthmus/shared/soc/machine.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 
 #include "isthmus/base/error.hpp"
 #include "platform/cycles.hpp"
-#include "soc/circuit.hpp"
-#include "soc/kernel_starter.hpp"
+#include "shared/soc/circuit.hpp"
+#include "shared/soc/kernel_starter.hpp"
 
 namespace isthmus::soc {
 namespace {

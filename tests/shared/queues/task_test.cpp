@@ -5,7 +5,7 @@
 #include <random>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/queues/task_graph.hpp"
+#include "isthmus/shared/queues/task_graph.hpp"
 
 namespace isthmus::queues {
 namespace {

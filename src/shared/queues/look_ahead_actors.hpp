@@ -6,8 +6,8 @@
 
 #include "isthmus/engine/port_array.hpp"
 #include "isthmus/fabric/coherence/coherent_cache.hpp"
-#include "isthmus/queues/look_ahead.hpp"
-#include "queues/stores.hpp"
+#include "isthmus/shared/queues/look_ahead.hpp"
+#include "shared/queues/stores.hpp"
 
 /// A core that works on lines and a circuit that reads the next of them ahead.
 namespace isthmus::queues {
