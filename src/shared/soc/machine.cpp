@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/shared/soc/chip.hpp"
 #include "platform/cycles.hpp"
 #include "shared/soc/circuit.hpp"
 #include "shared/soc/kernel_starter.hpp"
@@ -53,66 +54,39 @@ Ways ways(const platform::SocSpec& board, const std::vector<Method>& methods, co
   return made;
 }
 
-/// What the core starts, and where it reaches memory.
+/// What the core starts, and where that reaches memory.
 struct CircuitEnds {
   In<const Pass*>& starts;
   Out<bool>& ended;
-  PortArray<Out<fabric::AxiRegion>>& regions;
-  PortArray<In<fabric::AxiBurst>>& data;
-  PortArray<Out<fabric::AxiStore>>& stores;
-  PortArray<In<fabric::AxiDone>>& written;
-  ActorId actor;
+  PassEnds passes;
   std::vector<std::string> keys;  ///< numbers of the board that its pace hangs on
 };
-
-CircuitEnds ends_of(Graph& graph, Circuit& circuit) {
-  return {.starts = circuit.starts,
-          .ended = circuit.ended,
-          .regions = circuit.regions,
-          .data = circuit.data,
-          .stores = circuit.stores,
-          .written = circuit.written,
-          .actor = graph.id(circuit),
-          .keys = {"engines.filter_pixels", "engines.gemm_multiplies", "engines.dnn_multiplies"}};
-}
-
-CircuitEnds ends_of(Graph& graph, KernelStarter& starter, const OwnKernelEnds& kernel) {
-  graph.connect(starter.stores, kernel.start, {.depth = kStores});
-  graph.connect(kernel.finished, starter.finished);
-  return {.starts = starter.starts,
-          .ended = starter.ended,
-          .regions = kernel.regions,
-          .data = kernel.data,
-          .stores = kernel.stores,
-          .written = kernel.written,
-          .actor = kernel.actor,
-          .keys = {"port.hp.clock"}};
-}
 
 class Machine {
  public:
   Machine(const platform::Description& board, const Layout& layout, const Choice& choice, const Cpu::Program& program,
           const AddKernel& kernel)
       : description_(board),
-        board_(platform::soc_spec(board)),
-        methods_(choice.methods),
-        ports_(ports_of(board_, methods_)),
-        at_(addresses(layout, board_)),
-        ways_(ways(board_, methods_, ports_, at_)),
-        soc_((cells_.reserve(0, at_.end), graph_), board_, cells_, ports_, {.cached = 1, .uncached = 1}),
-        cpu_(graph_.add<Cpu>("core", {.clock = board_.cpu, .group = kHostGroup},
-                             Cpu::Memory{board_, layout, methods_, at_, ways_.port_of, cells_}, program)),
-        circuit_(add(kernel)) {
-    soc_.attach_core(cpu_.core.memory.accesses, cpu_.core.memory.results);
-    soc_.attach_uncached(cpu_.core.memory);
+        spec_(platform::soc_spec(board)),
+        ports_(ports_of(spec_, choice.methods)),
+        at_(addresses(layout, spec_)),
+        ways_(ways(spec_, choice.methods, ports_, at_)),
+        chip_(spec_, {.first = 0, .bytes = at_.end}, ports_, {.cached = 1, .uncached = 1}),
+        cpu_(chip_.add_core<Cpu>("core", Cpu::Memory{spec_, layout, choice.methods, at_, ways_.port_of, chip_.cells},
+                                 program)),
+        circuit_(kernel ? add_starter(kernel) : add_circuit()) {
     const Time way = board.the("engines").time("register_access");
-    graph_.connect(cpu_.starts, circuit_.starts, {.depth = 1, .latency = platform::cycles(way, board_.cpu.frequency)});
-    graph_.connect(circuit_.ended, cpu_.ended, {.depth = 1, .latency = platform::cycles(way, clock().frequency)});
-    for (std::size_t port = 0; port < ports_.size(); ++port) connect(port);
+    const PassEnds& passes = circuit_.passes;
+    chip_.graph.connect(cpu_.starts, circuit_.starts,
+                        {.depth = 1, .latency = platform::cycles(way, spec_.cpu.frequency)});
+    chip_.graph.connect(circuit_.ended, cpu_.ended, {.depth = 1, .latency = platform::cycles(way, clock().frequency)});
+    for (std::size_t port = 0; port < ports_.size(); ++port)
+      chip_.connect(port, clock(),
+                    {passes.regions[port], passes.data[port], passes.stores[port], passes.written[port]});
   }
 
   Outcome run() {
-    const RunReport report = graph_.run();
+    const RunReport report = chip_.graph.run();
     Outcome outcome{.elapsed = {}, .stages = cpu_.stages(), .parts = {}};
     for (const auto& [name, time] : outcome.stages) outcome.elapsed += time;
     outcome.parts = platform::parts_of(report, platform::on_board(plans(), description_));
@@ -120,45 +94,41 @@ class Machine {
   }
 
  private:
-  CircuitEnds add(const AddKernel& kernel) {
-    const ActorOptions options{.clock = clock(), .group = kDeviceGroup};
-    if (!kernel) return ends_of(graph_, graph_.add<Circuit>("circuit", options, ways_, clock().frequency));
-    std::vector<fabric::AxiSpec> ports;
-    ports.reserve(ports_.size());
-    for (const std::size_t port : ports_) ports.push_back(board_.ports[port].axi);
-    auto& starter = graph_.add<KernelStarter>("registers", options);
-    return ends_of(graph_, starter, kernel(graph_, clock(), std::move(ports)));
+  Clock clock() const { return {.frequency = spec_.ports.front().axi.clock}; }
+  ActorOptions options() const { return {.clock = clock(), .group = kDeviceGroup}; }
+
+  CircuitEnds add_circuit() {
+    auto& circuit = chip_.graph.add<Circuit>("circuit", options(), ways_, clock().frequency);
+    return {.starts = circuit.starts,
+            .ended = circuit.ended,
+            .passes = {circuit.regions, circuit.data, circuit.stores, circuit.written, chip_.graph.id(circuit)},
+            .keys = {"engines.filter_pixels", "engines.gemm_multiplies", "engines.dnn_multiplies"}};
   }
 
-  Clock clock() const { return {.frequency = board_.ports.front().axi.clock}; }
-
-  void connect(std::size_t port) {
-    const platform::MasterEnds ends = soc_.port(port);
-    const ChannelOptions bursts = platform::register_on(clock(), platform::kBursts);
-    graph_.connect(circuit_.regions[port], ends.regions, bursts);
-    graph_.connect(ends.data, circuit_.data[port], bursts);
-    graph_.connect(circuit_.stores[port], ends.stores, bursts);
-    graph_.connect(ends.written, circuit_.written[port], bursts);
+  CircuitEnds add_starter(const AddKernel& kernel) {
+    auto& starter = chip_.graph.add<KernelStarter>("registers", options());
+    std::vector<fabric::AxiSpec> ports;
+    ports.reserve(ports_.size());
+    for (const std::size_t port : ports_) ports.push_back(spec_.ports[port].axi);
+    const OwnKernelEnds own = kernel(chip_.graph, clock(), std::move(ports));
+    chip_.graph.connect(starter.stores, own.start, {.depth = kStores});
+    chip_.graph.connect(own.finished, starter.finished);
+    return {.starts = starter.starts, .ended = starter.ended, .passes = own.passes, .keys = {"port.hp.clock"}};
   }
 
   std::vector<platform::PartPlan> plans() const {
-    std::vector<platform::PartPlan> plans{
-        {.name = "core",
-         .keys = {"cpu.clock", "cpu.element_cycles", "cpu.maintenance.line_cycles", "interconnect.latency"},
-         .actors = {graph_.id(cpu_)}},
-        {.name = "circuit", .keys = circuit_.keys, .actors = {circuit_.actor}}};
-    return plans;
+    return {{.name = "core",
+             .keys = {"cpu.clock", "cpu.element_cycles", "cpu.maintenance.line_cycles", "interconnect.latency"},
+             .actors = {chip_.graph.id(cpu_)}},
+            {.name = "circuit", .keys = circuit_.keys, .actors = {circuit_.passes.actor}}};
   }
 
   const platform::Description& description_;
-  platform::SocSpec board_;
-  std::vector<Method> methods_;
+  platform::SocSpec spec_;
   std::vector<std::size_t> ports_;
   Addresses at_;
   Ways ways_;
-  fabric::DramCells cells_;
-  Graph graph_;
-  platform::SocBoard soc_;
+  Chip chip_;
   Cpu& cpu_;
   CircuitEnds circuit_;
 };

@@ -43,15 +43,20 @@ struct Pass {
   fabric::KernelCall call{};
 };
 
-/// The ends of a kernel of an application's own, which does the passes in the place of the circuit.
-struct OwnKernelEnds {
-  In<fabric::KernelStore>& start;
+/// The ends of what does the passes, at the ports.
+struct PassEnds {
   PortArray<Out<fabric::AxiRegion>>& regions;
   PortArray<In<fabric::AxiBurst>>& data;
   PortArray<Out<fabric::AxiStore>>& stores;
   PortArray<In<fabric::AxiDone>>& written;
-  Out<fabric::KernelDone>& finished;
   ActorId actor;
+};
+
+/// The ends of a kernel of an application's own, which does the passes in the place of the circuit.
+struct OwnKernelEnds {
+  In<fabric::KernelStore>& start;
+  Out<fabric::KernelDone>& finished;
+  PassEnds passes;
 };
 
 /// Adds such a kernel, on the ports' clock, behind ports of these specifications.
