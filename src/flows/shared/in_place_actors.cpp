@@ -13,8 +13,6 @@
 namespace isthmus::program {
 namespace {
 
-using fabric::LineAccess;
-using fabric::LineResult;
 using offload::Region;
 
 // A circuit is given up that takes longer for a launch than a thousand cycles a word at 100 MHz.
@@ -67,7 +65,7 @@ std::uint64_t DrivingCore::wait_for(std::uint64_t launches) {
       timer.now() + kLeastWait + Time::fs(kWaitOfAWord.femtoseconds() * static_cast<std::int64_t>(words));
   for (;;) {
     stop_if_interrupted();
-    const LineStatus told = read_status(accesses, results, work.space.physical(work.status), work.line);
+    const auto told = value_of<LineStatus>(read(work.status, work.line));
     if (told.complete >= launches) return told.words;
     if (timer.now() > latest)
       throw Error(fmt::format("launch {} of message {} has not ended for {} of virtual time", launches - 1, next,
@@ -81,7 +79,7 @@ void DrivingCore::read_output(std::uint64_t words) {
                           .line = work.line};
   std::span<std::byte> output;
   if (work.messages != nullptr) output = work.messages->output(next);
-  read_stretch(accesses, results, work.space, pieces, output);
+  read(pieces, output);
 }
 
 void DrivingCore::step() {
@@ -149,56 +147,17 @@ void DatapathActor::finish(Time from) {
   out.push(held);
 }
 
-bool ResultWriter::take_answer() {
-  if (sent + static_cast<std::uint64_t>(told) == answered + static_cast<std::uint64_t>(over) && fence_due == fenced)
-    return false;
-  const LineResult* result = results.pull_in_place();
-  if (result == nullptr) return false;
-  if (result->tag == kStatus)
-    ++over;
-  else if (result->tag == kFence)
-    fenced = true;
-  else
-    ++answered;
-  return true;
-}
-
-/// The status of a launch whose lines are all at the home: what the coherent channel has answered is.
-bool ResultWriter::close() {
-  if (answered < sent) return false;
-  if (work.channel != platform::kCoherentWay && !fenced) {
-    if (fence_due) return false;
-    fabric::begin_access(accesses, LineAccess::Kind::fence, 0, 0, kFence).channel = work.channel;
-    fence_due = true;
-    return true;
-  }
-  write_status(accesses, work.status, work.line, {.complete = static_cast<std::uint64_t>(++told), .words = written})
-      .channel = work.channel;
-  written = sent = answered = 0;
-  closing = fence_due = fenced = false;
-  return true;
-}
-
-bool ResultWriter::write() {
-  if (closing) return close();
-  const StreamWord* word = words.pull_in_place();
-  if (word == nullptr) return false;
-  gathered_.add(word->data);
-  closing = word->last;
-  const std::uint64_t from = work.address(told, work.path.result()) + written * kWordBytes;
-  if (!closing && (from + gathered_.bytes()) % work.line != 0) return true;
-  written += gathered_.bytes() / kWordBytes;
-  LineAccess& made = fabric::begin_access(accesses, LineAccess::Kind::write, from, 0, kData);
-  made.channel = work.channel;
-  gathered_.put(made);
-  ++sent;
-  return true;
-}
-
-void ResultWriter::step() {
-  bool moved = take_answer();
-  if (accesses.room() && !(told == work.all_launches()) && write()) moved = true;
-  if (!moved) timer.wait(results, accesses, words);
+WritePlan results_of(const InPlaceWork& work) {
+  constexpr std::uint64_t kAny = std::uint64_t{1} << 62U;
+  const auto place = [&work](int launch) {
+    return LinePieces{.from = work.address(launch, work.path.result()), .bytes = kAny, .line = work.line};
+  };
+  return {.outputs = work.all_launches(),
+          .until_last = true,
+          .status = work.status,
+          .line = work.line,
+          .channel = work.channel,
+          .place = place};
 }
 
 }  // namespace isthmus::program

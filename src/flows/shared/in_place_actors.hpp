@@ -44,18 +44,16 @@ struct InPlaceWork {
 };
 
 /// A core that starts launch after launch and reads the output.
-struct DrivingCore {
-  Out<fabric::LineAccess> accesses{"accesses"};
-  In<fabric::LineResult> results{"results"};
+struct DrivingCore : HostCore {
   PortArray<Out<int>> starts;  ///< launches, to each port's reader
-  Timer timer;
   const InPlaceWork& work;
   int next = 0;
   std::vector<Time> begun{};
   std::vector<Time> launched{};  ///< time at which each launch ended
   std::vector<Time> received{};
 
-  explicit DrivingCore(const InPlaceWork& what) : starts(what.path.ports(), "starts"), work(what) {}
+  explicit DrivingCore(const InPlaceWork& what)
+      : HostCore(what.space), starts(what.path.ports(), "starts"), work(what) {}
   void step();
   bool done() const { return next == work.job.count; }
 
@@ -87,31 +85,7 @@ struct DatapathActor {
   void finish(Time from);
 };
 
-/// Writes what the datapath gives, and the status when a launch is complete.
-struct ResultWriter {
-  Out<fabric::LineAccess> accesses{"accesses"};
-  In<fabric::LineResult> results{"results"};
-  In<StreamWord> words{"words"};
-  Timer timer;
-  const InPlaceWork& work;
-  std::uint64_t written = 0;   ///< words written in this launch
-  std::uint64_t sent = 0;      ///< lines sent in this launch
-  std::uint64_t answered = 0;  ///< lines answered in this launch
-  bool closing = false;        ///< whether all lines of the launch are written
-  bool fence_due = false;      ///< whether a fence is under way, which orders data and status on different channels
-  bool fenced = false;         ///< whether the fence is answered
-  int told = 0;                ///< status lines written
-  int over = 0;                ///< status lines answered
-
-  explicit ResultWriter(const InPlaceWork& what) : work(what) {}
-  void step();
-  bool done() const { return over == work.all_launches(); }
-
- private:
-  bool take_answer();
-  bool write();
-  bool close();
-  GatheredWords gathered_;
-};
+/// How a writer writes what the datapath gives.
+WritePlan results_of(const InPlaceWork& work);
 
 }  // namespace isthmus::program

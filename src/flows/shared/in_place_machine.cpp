@@ -9,8 +9,7 @@
 #include "flows/shared/in_place_actors.hpp"
 #include "flows/stream/run_graph.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/engine/graph.hpp"
-#include "isthmus/platform/shared_board.hpp"
+#include "isthmus/shared/run.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -58,31 +57,27 @@ class InPlaceMachine {
         job_(cut(std::move(job), extent)),
         spec_(platform::shared_spec(board)),
         path_(job_.application.extras.datapath()),
-        space_(memory_, spec_.space),
-        work_(work_of(board, spec_, job_, messages, space_, *path_, extent)),
-        board_(graph_, spec_, memory_, space_, 1),
-        core_(graph_.add<DrivingCore>("driving core", {.clock = board_.core_clock(), .group = kHostGroup}, work_)),
-        writer_(graph_.add<ResultWriter>("result writer", circuit(), work_)),
-        datapath_(graph_.add<DatapathActor>("datapath", circuit(), job_.application.extras.datapath(), spec_.circuit)) {
+        memory_(spec_),
+        work_(work_of(board, spec_, job_, messages, memory_.space, *path_, extent)),
+        run_(board, spec_, memory_, 1),
+        core_(run_.add_core<DrivingCore>("driving core", work_)),
+        datapath_(run_.add_circuit<DatapathActor>("datapath", job_.application.extras.datapath(), spec_.circuit)) {
     require_room();
-    board_.attach_core(core_.accesses, core_.results);
-    board_.attach_writes(0, writer_.accesses, writer_.results);
-    graph_.connect(datapath_.out, writer_.words, {.depth = kFifo});
-    for (int port = 0; port < spec_.ports; ++port) {
-      if (port > 0) board_.leave_out_writes(port);
-      if (static_cast<std::size_t>(port) < path_->ports())
-        add_reader(port);
-      else
-        board_.leave_out_reads(port);
-    }
+    auto& writer = run_.add_circuit<LineWriter>("result writer", results_of(work_));
+    run_.board.attach_writes(0, writer.accesses, writer.results);
+    run_.graph.connect(datapath_.out, writer.words, {.depth = kFifo});
+    for (std::size_t port = 0; port < path_->ports(); ++port) add_reader(port);
+    run_.board.leave_out_rest();
   }
 
   BoardRun run() {
     const RunReport report =
-        run_graph(graph_, {.states = job_.states, .output = graph_.id(core_), .schedule_seed = job_.schedule_seed});
+        run_graph(run_.graph, {.states = job_.states, .output = id(core_), .schedule_seed = job_.schedule_seed});
     if (!core_.done()) throw Error(fmt::format("message {} has not come back from the datapath", core_.next));
     BoardRun result{.run = {.times = times(report)}};
-    result.parts = platform::parts_of(report, platform::on_board(plans(), description_));
+    std::vector<platform::PartPlan> plans = run_.board.parts();
+    plans.push_back({.name = "datapath", .keys = {"kernel.clock"}, .actors = {id(datapath_)}});
+    result.parts = run_.parts(report, std::move(plans));
     return result;
   }
 
@@ -94,7 +89,10 @@ class InPlaceMachine {
     return job;
   }
 
-  ActorOptions circuit() const { return {.clock = spec_.circuit, .group = kDeviceGroup}; }
+  template <class Actor>
+  ActorId id(const Actor& actor) const {
+    return run_.graph.id(actor);
+  }
 
   void require_room() const {
     const std::string file = description_.file().string();
@@ -107,13 +105,11 @@ class InPlaceMachine {
                               job_.application.name, path_->onchip_bytes(), onchip));
   }
 
-  void add_reader(int port) {
-    const auto number = static_cast<std::size_t>(port);
-    auto& reader = graph_.add<LineReader>(fmt::format("line reader {}", port), circuit(), regions_of(work_, number));
-    board_.attach_reads(port, reader.accesses, reader.results);
-    graph_.connect(core_.starts[number], reader.starts,
-                   {.depth = 2, .latency = spec_.coherence.agents[platform::SharedBoard::kFpga].from_home});
-    graph_.connect(reader.words, datapath_.words[number], {.depth = kFifo});
+  void add_reader(std::size_t port) {
+    auto& reader = run_.add_circuit<LineReader>(fmt::format("line reader {}", port), regions_of(work_, port));
+    run_.board.attach_reads(static_cast<int>(port), reader.accesses, reader.results);
+    run_.graph.connect(core_.starts[port], reader.starts, run_.registers(2));
+    run_.graph.connect(reader.words, datapath_.words[port], {.depth = kFifo});
   }
 
   FlowTimes times(const RunReport& report) const {
@@ -122,29 +118,19 @@ class InPlaceMachine {
     for (const Time end : core_.launched) times.launches.push_back(end - start);
     for (std::size_t i = 0; i < core_.received.size(); ++i)
       times.latencies.push_back(core_.received[i] - core_.begun[i]);
-    times.stages = {{"kernel", report.actor(graph_.id(datapath_)).busy},
-                    {"driving core", report.actor(graph_.id(core_)).busy}};
+    times.stages = {{"kernel", report.actor(id(datapath_)).busy}, {"driving core", report.actor(id(core_)).busy}};
     times.lasted = report.end;
     return times;
-  }
-
-  std::vector<platform::PartPlan> plans() const {
-    std::vector<platform::PartPlan> plans = board_.parts();
-    plans.push_back({.name = "datapath", .keys = {"kernel.clock"}, .actors = {graph_.id(datapath_)}});
-    return plans;
   }
 
   const platform::Description& description_;
   Job job_;
   platform::SharedSpec spec_;
   std::unique_ptr<Datapath> path_;  ///< datapath that says what is read
-  PinnedMemory memory_;
-  fabric::SharedSpace space_;
+  PinnedSpace memory_;
   InPlaceWork work_;
-  Graph graph_;
-  platform::SharedBoard board_;
+  SharedRun run_;
   DrivingCore& core_;
-  ResultWriter& writer_;
   DatapathActor& datapath_;
 };
 

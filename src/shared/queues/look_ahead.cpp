@@ -5,13 +5,10 @@
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/engine/graph.hpp"
 #include "shared/queues/look_ahead_actors.hpp"
 
 namespace isthmus::queues {
 namespace {
-
-using platform::SharedBoard;
 
 bool by_mailbox(HandOver hand_over) {
   return hand_over != HandOver::none && hand_over != HandOver::mmio;
@@ -19,7 +16,7 @@ bool by_mailbox(HandOver hand_over) {
 
 platform::SharedSpec watching(platform::SharedSpec spec, const LookAheadWork& work) {
   if (work.what.hand_over != HandOver::umsg) return spec;
-  fabric::CoherentCacheSpec& cache = spec.coherence.agents[SharedBoard::kFpga].cache;
+  fabric::CoherentCacheSpec& cache = spec.coherence.agents[platform::SharedBoard::kFpga].cache;
   cache.watched = work.space.physical(work.mailbox) / static_cast<std::uint64_t>(work.line);
   cache.watched_lines = 1;
   return spec;
@@ -27,56 +24,45 @@ platform::SharedSpec watching(platform::SharedSpec spec, const LookAheadWork& wo
 
 class LookAheadMachine {
  public:
-  LookAheadMachine(const platform::Description& board, const platform::SharedSpec& spec, PinnedMemory& memory,
+  LookAheadMachine(const platform::Description& board, const platform::SharedSpec& spec, PinnedSpace& memory,
                    const LookAheadWork& work)
-      : description_(board),
-        spec_(watching(spec, work)),
-        work_(work),
-        board_(graph_, spec_, memory, work.space, by_mailbox(work.what.hand_over) ? 2 : 1),
-        core_(graph_.add<VisitingCore>("core", host(), work_,
-                                       Time::seconds(1 / spec_.coherence.clock.frequency.hertz()))) {
-    board_.attach_distant_core(core_.accesses, core_.results);
+      : work_(work),
+        run_(board, watching(spec, work), memory, by_mailbox(work.what.hand_over) ? 2 : 1),
+        core_(run_.add_distant_core<VisitingCore>("core", work_,
+                                                  Time::seconds(1 / spec.coherence.clock.frequency.hertz()))) {
     if (work.what.hand_over != HandOver::none) add_circuit(board.the("mmio").time("store"));
-    for (int port = circuit_ == nullptr ? 0 : 1; port < spec_.ports; ++port) board_.leave_out_reads(port);
-    for (int port = 0; port < spec_.ports; ++port) board_.leave_out_writes(port);
   }
 
   LookAheadRun run() {
-    const RunReport report = graph_.run();
+    const RunReport report = run_.run();
     if (!core_.done()) throw Error(fmt::format("line {} has not come to the core", core_.next));
     // the core's pace is that of its work, which is no number of a board
-    std::vector<platform::PartPlan> plans{{.name = "core", .keys = {}, .actors = {graph_.id(core_)}}};
+    std::vector<platform::PartPlan> plans{{.name = "core", .keys = {}, .actors = {run_.graph.id(core_)}}};
     if (circuit_ != nullptr)
-      plans.push_back({.name = "prefetching circuit", .keys = {"kernel.clock"}, .actors = {graph_.id(*circuit_)}});
+      plans.push_back({.name = "prefetching circuit", .keys = {"kernel.clock"}, .actors = {run_.graph.id(*circuit_)}});
     return {.elapsed = core_.ended - core_.begun,
             .reads = std::move(core_.reads),
-            .parts = platform::parts_of(report, platform::on_board(std::move(plans), description_))};
+            .parts = run_.parts(report, std::move(plans))};
   }
 
  private:
-  ActorOptions host() const { return {.clock = spec_.coherence.clock, .group = kHostGroup}; }
-
   void add_circuit(Time store) {
-    circuit_ = &graph_.add<Prefetcher>("prefetching circuit", {.clock = spec_.circuit, .group = kDeviceGroup}, work_);
-    board_.attach_reads(0, circuit_->accesses, circuit_->results);
+    circuit_ = &run_.add_circuit<Prefetcher>("prefetching circuit", work_);
+    run_.board.attach_reads(0, circuit_->accesses, circuit_->results);
     const ChannelOptions buffer{.depth = kStores};
     if (circuit_->registers.empty()) {
-      auto& stores = graph_.add<LineStores>("store buffer", host());
-      graph_.connect(core_.stores[0], stores.stores, buffer);
-      board_.attach_distant_core(stores.accesses, stores.results);
+      auto& stores = run_.add_distant_core<LineStores>("store buffer");
+      run_.graph.connect(core_.stores[0], stores.stores, buffer);
     } else {
-      auto& stores = graph_.add<RegisterStores>("store buffer", host(), store);
-      graph_.connect(core_.stores[0], stores.stores, buffer);
-      graph_.connect(stores.registers, circuit_->registers[0], board_.to_circuit());
+      auto& stores = run_.add_host_part<RegisterStores>("store buffer", store);
+      run_.graph.connect(core_.stores[0], stores.stores, buffer);
+      run_.graph.connect(stores.registers, circuit_->registers[0], run_.board.to_circuit());
     }
-    if (!circuit_->hints.empty()) board_.attach_hints(circuit_->hints[0]);
+    if (!circuit_->hints.empty()) run_.board.attach_hints(circuit_->hints[0]);
   }
 
-  const platform::Description& description_;
-  platform::SharedSpec spec_;
   LookAheadWork work_;
-  Graph graph_;
-  SharedBoard board_;
+  SharedRun run_;
   VisitingCore& core_;
   Prefetcher* circuit_ = nullptr;  ///< null if the core works alone
 };
@@ -84,21 +70,21 @@ class LookAheadMachine {
 }  // namespace
 
 LookAheadBoard::LookAheadBoard(const platform::Description& board, std::span<const std::byte> data)
-    : board_(board), spec_(platform::shared_spec(board)), space_(memory_, spec_.space) {
+    : board_(board), spec_(platform::shared_spec(board)), memory_(spec_) {
   const auto line = static_cast<std::uint64_t>(spec_.coherence.line);
   lines_ = (data.size() + line - 1) / line;
-  data_ = space_.allocate({static_cast<std::int64_t>(lines_ * line)});
-  mailbox_ = space_.allocate({static_cast<std::int64_t>(line)});
-  space_.copy_in(data_, data);
+  data_ = memory_.space.allocate({static_cast<std::int64_t>(lines_ * line)});
+  mailbox_ = memory_.space.allocate({static_cast<std::int64_t>(line)});
+  memory_.space.copy_in(data_, data);
 }
 
 LookAheadRun LookAheadBoard::run(const LookAhead& work) {
   for (const std::uint32_t line : work.lines)
     if (line >= lines_) throw Error(fmt::format("line {}: expected one of the {} of the data", line, lines_));
-  std::ranges::fill(space_.bytes(mailbox_, spec_.coherence.line), std::byte{0});
+  std::ranges::fill(memory_.space.bytes(mailbox_, spec_.coherence.line), std::byte{0});
   return LookAheadMachine(
              board_, spec_, memory_,
-             {.what = work, .space = space_, .data = data_, .mailbox = mailbox_, .line = spec_.coherence.line})
+             {.what = work, .space = memory_.space, .data = data_, .mailbox = mailbox_, .line = spec_.coherence.line})
       .run();
 }
 

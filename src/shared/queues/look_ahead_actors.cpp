@@ -16,7 +16,7 @@ constexpr int kMailBytes = 16;
 }  // namespace
 
 VisitingCore::VisitingCore(const LookAheadWork& of, Time cycle)
-    : stores(of.what.hand_over == HandOver::none ? 0 : 1, "stores"), work(of), cycle_(cycle) {
+    : HostCore(of.space), stores(of.what.hand_over == HandOver::none ? 0 : 1, "stores"), work(of), cycle_(cycle) {
   reads.reserve(of.what.lines.size());
 }
 
@@ -25,7 +25,7 @@ void VisitingCore::step() {
   if (next == 0) begun = free_ = timer.now();
   if (!stores.empty()) hand_over();
   const Time from = timer.now();
-  const LineResult& line = read_line(accesses, results, work.space.physical(work.address_of(next)), work.line);
+  const LineResult& line = read(work.address_of(next), work.line);
   reads.push_back(timer.now() - from);
   if (work.what.visit) work.what.visit(next, {line.data.data(), static_cast<std::size_t>(work.line)});
   free_ += reads.back() + work.what.work;
@@ -36,7 +36,7 @@ void VisitingCore::step() {
 
 void VisitingCore::hand_over() {
   const bool last = next + 1 == work.what.lines.size();
-  Store store{.address = work.space.physical(work.mailbox), .words = 2, .last = last, .word = {}};
+  Store store{.address = space.physical(work.mailbox), .words = 2, .last = last, .word = {}};
   store.word[0] = next + 1;
   store.word[1] = last ? kNoMore : work.address_of(next + 1);
   stores[0].push(store);

@@ -28,11 +28,8 @@ struct LookAheadWork {
 /// Handed over at the end, in the place of an address.
 inline constexpr std::uint64_t kNoMore = ~std::uint64_t{0};
 
-struct VisitingCore {
-  Out<fabric::LineAccess> accesses{"accesses"};
-  In<fabric::LineResult> results{"results"};
+struct VisitingCore : HostCore {
   PortArray<Out<Store>> stores;  ///< one port if the core hands lines over
-  Timer timer;
   const LookAheadWork& work;
   std::size_t next = 0;
   Time begun{};

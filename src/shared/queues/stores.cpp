@@ -5,7 +5,6 @@
 namespace isthmus::queues {
 
 using fabric::LineAccess;
-using fabric::LineResult;
 
 void LineStores::step() {
   const Store store = stores.read();
@@ -21,12 +20,6 @@ void RegisterStores::step() {
   timer.wait_until(timer.now() + each);
   registers.push(store);
   over = store.last;
-}
-
-const LineResult& read_line(Out<LineAccess>& accesses, In<LineResult>& results, std::uint64_t address,
-                            std::uint64_t bytes) {
-  fabric::begin_access(accesses, LineAccess::Kind::read, address, bytes, 0);
-  return results.read_in_place();
 }
 
 std::uint64_t word_of(const fabric::LineBytes& line, std::size_t place) {

@@ -3,8 +3,7 @@
 #include <array>
 #include <cstdint>
 
-#include "isthmus/engine/timer.hpp"
-#include "isthmus/fabric/coherence/messages.hpp"
+#include "isthmus/shared/lines.hpp"
 
 /// The stores that leave a core while it goes on with its work: its store buffer, in order.
 namespace isthmus::queues {
@@ -45,10 +44,6 @@ struct RegisterStores {
   void step();
   bool done() const { return over; }
 };
-
-/// Reads a line, and waits for it.
-const fabric::LineResult& read_line(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results,
-                                    std::uint64_t address, std::uint64_t bytes);
 
 /// A word of a line.
 std::uint64_t word_of(const fabric::LineBytes& line, std::size_t place);

@@ -42,11 +42,8 @@ enum DoneWord : std::uint8_t { kReady, kAcknowledged, kDone };
 inline constexpr int kSendWords = kNumbers + kMostDepth / 2;
 
 /// The work of every core on a task.
-struct TaskCore {
-  Out<fabric::LineAccess> accesses{"accesses"};
-  In<fabric::LineResult> results{"results"};
+struct TaskCore : HostCore {
   Out<Store> stores{"stores"};
-  Timer timer;
   const TaskPlaces& places;
   TaskRun& run;
   int core;
@@ -54,11 +51,10 @@ struct TaskCore {
   std::uint64_t finished = 0;
   bool over = false;
 
-  TaskCore(const TaskPlaces& of, TaskRun& told, int number) : places(of), run(told), core(number) {}
+  TaskCore(const TaskPlaces& of, TaskRun& told, int number) : HostCore(of.space), places(of), run(told), core(number) {}
   bool done() const { return over; }
 
  protected:
-  fabric::LineResult read(std::uint64_t address, int bytes);
   /// Tells whether the task is done, and its value.
   std::pair<bool, std::uint64_t> value_of(std::uint32_t task);
   void execute(std::uint32_t task);

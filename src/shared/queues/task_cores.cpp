@@ -19,38 +19,21 @@ constexpr int kValueBytes = 16;
 
 }  // namespace
 
-LineResult TaskCore::read(std::uint64_t address, int bytes) {
-  return read_line(accesses, results, places.space.physical(address), bytes);
-}
-
 std::pair<bool, std::uint64_t> TaskCore::value_of(std::uint32_t task) {
-  const LineResult line = read(places.value_line(task), kValueBytes);
+  const LineResult& line = read(places.value_line(task), kValueBytes);
   return {word_of(line.data, 0) != 0, word_of(line.data, 1)};
 }
 
 void TaskCore::store(std::uint64_t address, std::span<const std::uint64_t> words, bool last) {
-  Store made{
-      .address = places.space.physical(address), .words = static_cast<int>(words.size()), .last = last, .word = {}};
+  Store made{.address = space.physical(address), .words = static_cast<int>(words.size()), .last = last, .word = {}};
   std::ranges::copy(words, made.word.begin());
   stores.push(made);
 }
 
 std::vector<std::byte> TaskCore::data_of(std::uint32_t task) {
-  const std::uint32_t lines = places.work.graph.tasks[task].lines;
-  const auto bytes = static_cast<std::size_t>(places.line);
-  std::vector<std::byte> data(lines * bytes);
-  std::uint32_t asked = 0;
-  for (std::uint32_t come = 0; come < lines;) {
-    if (asked < lines && asked - come < std::uint32_t{platform::kLineFills}) {
-      fabric::begin_access(accesses, LineAccess::Kind::read, places.space.physical(places.data_line(task, asked)),
-                           places.line, static_cast<std::uint16_t>(asked));
-      ++asked;
-      continue;
-    }
-    const LineResult& line = results.read_in_place();
-    std::memcpy(&data[line.tag * bytes], line.data.data(), bytes);
-    ++come;
-  }
+  const auto line = static_cast<std::uint64_t>(places.line);
+  std::vector<std::byte> data(places.work.graph.tasks[task].lines * line);
+  read({.from = places.data_line(task, 0), .bytes = data.size(), .line = line}, data);
   return data;
 }
 
@@ -108,7 +91,7 @@ void QueueCore::step() {
     ready_ = true;
     tell();
   }
-  const LineResult line = read(places.send_line(core), kSendWords * 8);
+  const LineResult& line = read(places.send_line(core), kSendWords * 8);
   if (word_of(line.data, kSent) > taken) {
     const std::uint32_t task = number(line.data);
     ++taken;

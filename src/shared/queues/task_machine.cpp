@@ -3,8 +3,7 @@
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/engine/graph.hpp"
-#include "isthmus/platform/shared_board.hpp"
+#include "isthmus/shared/run.hpp"
 #include "shared/queues/task_actors.hpp"
 
 namespace isthmus::queues {
@@ -51,52 +50,46 @@ void check(const TaskWork& work) {
 class TaskMachine {
  public:
   TaskMachine(const platform::Description& board, const TaskWork& work)
-      : description_(board),
-        spec_(platform::shared_spec(board)),
-        space_(memory_, spec_.space),
+      : spec_(platform::shared_spec(board)),
+        memory_(spec_),
         places_(places(work)),
-        board_(graph_, spec_, memory_, space_, 2 * work.cores) {
-    run_.tasks.resize(work.graph.tasks.size());
-    run_.values.resize(work.graph.tasks.size());
-    space_.copy_in(places_.data, places_.work.data);
+        run_(board, spec_, memory_, 2 * work.cores) {
+    done_.tasks.resize(work.graph.tasks.size());
+    done_.values.resize(work.graph.tasks.size());
+    memory_.space.copy_in(places_.data, places_.work.data);
     for (int core = 0; core < work.cores; ++core) {
       if (work.scheme == Scheduling::alone)
-        add_core(graph_.add<OwnCore>(fmt::format("core {}", core), host(), places_, run_, core));
+        add_core<OwnCore>(core);
       else
-        add_core(graph_.add<QueueCore>(fmt::format("core {}", core), host(), places_, run_, core));
+        add_core<QueueCore>(core);
     }
     if (work.scheme != Scheduling::alone) add_scheduler();
-    for (int port = scheduler_ == nullptr ? 0 : 1; port < spec_.ports; ++port) {
-      board_.leave_out_reads(port);
-      board_.leave_out_writes(port);
-    }
   }
 
   TaskRun run() {
-    const RunReport report = graph_.run();
-    for (const TaskTimes& task : run_.tasks) run_.elapsed = std::max(run_.elapsed, task.end);
+    const RunReport report = run_.run();
+    for (const TaskTimes& task : done_.tasks) done_.elapsed = std::max(done_.elapsed, task.end);
     std::vector<platform::PartPlan> plans{
         {.name = "cores", .keys = {"host.memory.latency", "host.llc.hit_latency", "cache.clock"}, .actors = cores_}};
     if (scheduler_ != nullptr) {
       plans.push_back(
-          {.name = "scheduler in the circuit", .keys = {"kernel.clock"}, .actors = {graph_.id(*scheduler_)}});
-      platform::append(plans, board_.parts());
+          {.name = "scheduler in the circuit", .keys = {"kernel.clock"}, .actors = {run_.graph.id(*scheduler_)}});
+      platform::append(plans, run_.board.parts());
     }
-    run_.parts = platform::parts_of(report, platform::on_board(std::move(plans), description_));
-    return std::move(run_);
+    done_.parts = run_.parts(report, std::move(plans));
+    return std::move(done_);
   }
 
  private:
-  ActorOptions host() const { return {.clock = spec_.coherence.clock, .group = kHostGroup}; }
-
   std::uint64_t block(std::uint64_t lines) {
-    return space_.allocate({static_cast<std::int64_t>(std::max<std::uint64_t>(lines, 1)) * spec_.coherence.line});
+    return memory_.space.allocate(
+        {static_cast<std::int64_t>(std::max<std::uint64_t>(lines, 1)) * spec_.coherence.line});
   }
 
   TaskPlaces places(const TaskWork& work) {
     check(work);
     TaskPlaces made{.work = work,
-                    .space = space_,
+                    .space = memory_.space,
                     .line = spec_.coherence.line,
                     .order = in_order(work.graph),
                     .data = 0,
@@ -116,28 +109,24 @@ class TaskMachine {
   }
 
   template <class Core>
-  void add_core(Core& core) {
-    cores_.push_back(graph_.id(core));
-    board_.attach_distant_core(core.accesses, core.results);
-    auto& stores = graph_.add<LineStores>(fmt::format("store buffer {}", core.core), host());
-    graph_.connect(core.stores, stores.stores, {.depth = kStores});
-    board_.attach_distant_core(stores.accesses, stores.results);
+  void add_core(int number) {
+    auto& core = run_.add_distant_core<Core>(fmt::format("core {}", number), places_, done_, number);
+    auto& stores = run_.add_distant_core<LineStores>(fmt::format("store buffer {}", number));
+    run_.graph.connect(core.stores, stores.stores, {.depth = kStores});
+    cores_.push_back(run_.graph.id(core));
   }
 
   void add_scheduler() {
-    scheduler_ = &graph_.add<TaskScheduler>("scheduler", {.clock = spec_.circuit, .group = kDeviceGroup}, places_);
-    board_.attach_reads(0, scheduler_->reads, scheduler_->read_results);
-    board_.attach_writes(0, scheduler_->writes, scheduler_->write_results);
+    scheduler_ = &run_.add_circuit<TaskScheduler>("scheduler", places_);
+    run_.board.attach_reads(0, scheduler_->reads, scheduler_->read_results);
+    run_.board.attach_writes(0, scheduler_->writes, scheduler_->write_results);
   }
 
-  const platform::Description& description_;
   platform::SharedSpec spec_;
-  PinnedMemory memory_;
-  fabric::SharedSpace space_;
+  PinnedSpace memory_;
   TaskPlaces places_;
-  TaskRun run_;
-  Graph graph_;
-  platform::SharedBoard board_;
+  TaskRun done_;
+  SharedRun run_;
   std::vector<ActorId> cores_;
   TaskScheduler* scheduler_ = nullptr;  ///< null if the cores work alone
 };

@@ -6,9 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "isthmus/fabric/coherence/page_table.hpp"
-#include "isthmus/platform/part.hpp"
-#include "isthmus/platform/shared_board.hpp"
+#include "isthmus/shared/run.hpp"
 
 /// Cores of the host and a circuit that work on shared memory together (gemieux2018, IV and V).
 namespace isthmus::queues {
@@ -51,8 +49,7 @@ class LookAheadBoard {
  private:
   const platform::Description& board_;
   platform::SharedSpec spec_;
-  PinnedMemory memory_;
-  fabric::SharedSpace space_;
+  PinnedSpace memory_;
   std::uint64_t lines_;
   std::uint64_t data_;
   std::uint64_t mailbox_;

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "isthmus/engine/graph.hpp"
+#include "isthmus/fabric/coherence/page_table.hpp"
+#include "isthmus/platform/description.hpp"
+#include "isthmus/platform/part.hpp"
+#include "isthmus/platform/shared_board.hpp"
+#include "isthmus/stream/vocabulary.hpp"
+
+namespace isthmus {
+
+/// The memory that a host shares with a board's circuits, which address it as one space.
+struct PinnedSpace {
+  PinnedMemory pinned;
+  fabric::SharedSpace space;
+
+  explicit PinnedSpace(const platform::SharedSpec& spec) : space(pinned, spec.space) {}
+  PinnedSpace(const PinnedSpace&) = delete;
+  PinnedSpace& operator=(const PinnedSpace&) = delete;
+};
+
+/// One run of a board whose circuits share the host's memory: cores and circuits are added, then it runs. What nothing
+/// is attached to is left out.
+class SharedRun {
+ public:
+  Graph graph;
+  platform::SharedBoard board;
+
+  /// The board's description and the memory live longer.
+  SharedRun(const platform::Description& description, const platform::SharedSpec& spec, PinnedSpace& memory, int cores,
+            fabric::CoherenceObserver* observer = nullptr)
+      : board(graph, spec, memory.pinned, memory.space, cores, observer), description_(description), spec_(spec) {}
+
+  /// A core of the host: an actor with `accesses` and `results`.
+  template <class Core, class... Arguments>
+  Core& add_core(const std::string& name, Arguments&&... arguments) {
+    auto& core = graph.add<Core>(name, core_options(), std::forward<Arguments>(arguments)...);
+    board.attach_core(core.accesses, core.results);
+    return core;
+  }
+  /// The same as far from the last-level cache as a hit there takes.
+  template <class Core, class... Arguments>
+  Core& add_distant_core(const std::string& name, Arguments&&... arguments) {
+    auto& core = graph.add<Core>(name, core_options(), std::forward<Arguments>(arguments)...);
+    board.attach_distant_core(core.accesses, core.results);
+    return core;
+  }
+  /// What goes to no memory, on the cores' clock.
+  template <class Actor, class... Arguments>
+  Actor& add_host_part(const std::string& name, Arguments&&... arguments) {
+    return graph.add<Actor>(name, core_options(), std::forward<Arguments>(arguments)...);
+  }
+  /// A part of a circuit, on its clock.
+  template <class Circuit, class... Arguments>
+  Circuit& add_circuit(const std::string& name, Arguments&&... arguments) {
+    return graph.add<Circuit>(name, circuit_options(), std::forward<Arguments>(arguments)...);
+  }
+
+  /// From a core's store to a register of the circuit, as far as the coherent link.
+  ChannelOptions registers(int depth) const {
+    return {.depth = depth, .latency = spec_.coherence.agents[platform::SharedBoard::kFpga].from_home};
+  }
+
+  RunReport run(const RunOptions& options = {}) {
+    board.leave_out_rest();
+    return graph.run(options);
+  }
+  /// The parts as they spent the run.
+  std::vector<platform::Part> parts(const RunReport& report, std::vector<platform::PartPlan> plans) const {
+    return platform::parts_of(report, platform::on_board(std::move(plans), description_));
+  }
+
+ private:
+  ActorOptions core_options() const { return {.clock = spec_.coherence.clock, .group = kHostGroup}; }
+  ActorOptions circuit_options() const { return {.clock = spec_.circuit, .group = kDeviceGroup}; }
+
+  const platform::Description& description_;
+  const platform::SharedSpec spec_;
+};
+
+}  // namespace isthmus
