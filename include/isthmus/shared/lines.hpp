@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-#include <span>
 
-#include "isthmus/engine/timer.hpp"
+#include "isthmus/base/units.hpp"
 #include "isthmus/fabric/coherence/messages.hpp"
-#include "isthmus/fabric/coherence/page_table.hpp"
 
 /// Bytes of memory that are accessed line by line.
 namespace isthmus {
@@ -33,27 +31,12 @@ inline Bytes in_whole_lines(std::size_t bytes, int line) {
   return {static_cast<std::int64_t>((bytes + of - 1) / of * of)};
 }
 
-/// The bytes of a result from `offset` on, as a value.
+/// The first bytes of a result, as a value.
 template <class T>
-T value_of(const fabric::LineResult& result, std::size_t offset = 0) {
+T value_of(const fabric::LineResult& result) {
   T value{};
-  std::memcpy(&value, result.data.data() + offset, sizeof(value));
+  std::memcpy(&value, result.data.data(), sizeof(value));
   return value;
 }
-
-/// A core of the host as an actor: its accesses, by the addresses of circuits.
-struct HostCore {
-  Out<fabric::LineAccess> accesses{"accesses"};
-  In<fabric::LineResult> results{"results"};
-  Timer timer;
-  const fabric::SharedSpace& space;
-
-  explicit HostCore(const fabric::SharedSpace& of) : space(of) {}
-
-  /// Reads a line, or its begin, and waits for it.
-  const fabric::LineResult& read(std::uint64_t address, std::uint64_t bytes);
-  /// Reads a stretch, as many lines at once as a core may; `output` is empty where nobody asks for the bytes.
-  void read(const LinePieces& stretch, std::span<std::byte> output);
-};
 
 }  // namespace isthmus

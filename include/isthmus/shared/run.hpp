@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/part.hpp"
 #include "isthmus/platform/shared_board.hpp"
+#include "isthmus/shared/host_core.hpp"
 #include "isthmus/stream/vocabulary.hpp"
 
 namespace isthmus {
@@ -33,36 +35,50 @@ class SharedRun {
   /// The board's description and the memory live longer.
   SharedRun(const platform::Description& description, const platform::SharedSpec& spec, PinnedSpace& memory, int cores,
             fabric::CoherenceObserver* observer = nullptr)
-      : board(graph, spec, memory.pinned, memory.space, cores, observer), description_(description), spec_(spec) {}
+      : board(graph, spec, memory.pinned, memory.space, cores, observer),
+        description_(description),
+        space_(memory.space),
+        core_{.clock = spec.coherence.clock, .group = kHostGroup},
+        circuit_{.clock = spec.circuit, .group = kDeviceGroup} {}
 
-  /// A core of the host: an actor with `accesses` and `results`.
+  /// A core of the host, whose steps are those of `body`.
+  HostCore& add_core(const std::string& name, HostCore::Body body, const CorePorts& ports) {
+    return add_core<HostCore>(name, space_, std::move(body), ports);
+  }
+  /// The same as far from the last-level cache as a hit there takes.
+  HostCore& add_distant_core(const std::string& name, HostCore::Body body, const CorePorts& ports) {
+    return add_distant_core<HostCore>(name, space_, std::move(body), ports);
+  }
+  /// An actor with `accesses` and `results` as a core.
   template <class Core, class... Arguments>
   Core& add_core(const std::string& name, Arguments&&... arguments) {
-    auto& core = graph.add<Core>(name, core_options(), std::forward<Arguments>(arguments)...);
+    auto& core = graph.add<Core>(name, core_, std::forward<Arguments>(arguments)...);
     board.attach_core(core.accesses, core.results);
     return core;
   }
-  /// The same as far from the last-level cache as a hit there takes.
   template <class Core, class... Arguments>
   Core& add_distant_core(const std::string& name, Arguments&&... arguments) {
-    auto& core = graph.add<Core>(name, core_options(), std::forward<Arguments>(arguments)...);
+    auto& core = graph.add<Core>(name, core_, std::forward<Arguments>(arguments)...);
     board.attach_distant_core(core.accesses, core.results);
     return core;
   }
   /// What goes to no memory, on the cores' clock.
   template <class Actor, class... Arguments>
   Actor& add_host_part(const std::string& name, Arguments&&... arguments) {
-    return graph.add<Actor>(name, core_options(), std::forward<Arguments>(arguments)...);
+    return graph.add<Actor>(name, core_, std::forward<Arguments>(arguments)...);
   }
   /// A part of a circuit, on its clock.
   template <class Circuit, class... Arguments>
   Circuit& add_circuit(const std::string& name, Arguments&&... arguments) {
-    return graph.add<Circuit>(name, circuit_options(), std::forward<Arguments>(arguments)...);
+    return graph.add<Circuit>(name, circuit_, std::forward<Arguments>(arguments)...);
   }
 
-  /// From a core's store to a register of the circuit, as far as the coherent link.
-  ChannelOptions registers(int depth) const {
-    return {.depth = depth, .latency = spec_.coherence.agents[platform::SharedBoard::kFpga].from_home};
+  /// From a core's stores to the registers of the circuit, as far as the coherent link; `depth`: how many may be under
+  /// way, if not as many as that takes.
+  ChannelOptions registers(std::optional<int> depth = {}) const {
+    ChannelOptions options = board.to_circuit();
+    options.depth = depth.value_or(options.depth);
+    return options;
   }
 
   RunReport run(const RunOptions& options = {}) {
@@ -75,11 +91,10 @@ class SharedRun {
   }
 
  private:
-  ActorOptions core_options() const { return {.clock = spec_.coherence.clock, .group = kHostGroup}; }
-  ActorOptions circuit_options() const { return {.clock = spec_.circuit, .group = kDeviceGroup}; }
-
   const platform::Description& description_;
-  const platform::SharedSpec spec_;
+  const fabric::SharedSpace& space_;
+  ActorOptions core_;
+  ActorOptions circuit_;
 };
 
 }  // namespace isthmus

@@ -13,7 +13,7 @@
 #include "isthmus/offload/datapath.hpp"
 #include "isthmus/stream.hpp"
 
-/// The host's core and the circuit's ends of a datapath that works on messages where they lie.
+/// The circuit's ends of a datapath that works on messages where they lie.
 namespace isthmus::program {
 
 /// The places of the buffers of one message, as a circuit addresses them.
@@ -41,26 +41,6 @@ struct InPlaceWork {
   int all_launches() const { return job.count * launches; }
   /// The circuit's address of a region in a launch, which counts through all messages.
   std::uint64_t address(int launch, const offload::Region& region) const;
-};
-
-/// A core that starts launch after launch and reads the output.
-struct DrivingCore : HostCore {
-  PortArray<Out<int>> starts;  ///< launches, to each port's reader
-  const InPlaceWork& work;
-  int next = 0;
-  std::vector<Time> begun{};
-  std::vector<Time> launched{};  ///< time at which each launch ended
-  std::vector<Time> received{};
-
-  explicit DrivingCore(const InPlaceWork& what)
-      : HostCore(what.space), starts(what.path.ports(), "starts"), work(what) {}
-  void step();
-  bool done() const { return next == work.job.count; }
-
- private:
-  void load();
-  std::uint64_t wait_for(std::uint64_t launches);
-  void read_output(std::uint64_t words);
 };
 
 /// How a reader reads the regions of a port, launch after launch.

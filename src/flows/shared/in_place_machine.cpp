@@ -9,12 +9,17 @@
 #include "flows/shared/in_place_actors.hpp"
 #include "flows/stream/run_graph.hpp"
 #include "isthmus/base/error.hpp"
+#include "isthmus/base/interrupt.hpp"
 #include "isthmus/shared/run.hpp"
 
 namespace isthmus::program {
 namespace {
 
 using offload::Datapath;
+
+// A circuit is given up that takes longer for a launch than a thousand cycles a word at 100 MHz.
+constexpr Time kLeastWait = Time::us(5000);
+constexpr Time kWaitOfAWord = Time::us(10);
 
 std::vector<std::uint64_t> allocate(fabric::SharedSpace& space, const std::vector<std::size_t>& sizes, int line) {
   std::vector<std::uint64_t> places;
@@ -60,7 +65,7 @@ class InPlaceMachine {
         memory_(spec_),
         work_(work_of(board, spec_, job_, messages, memory_.space, *path_, extent)),
         run_(board, spec_, memory_, 1),
-        core_(run_.add_core<DrivingCore>("driving core", work_)),
+        core_(run_.add_core("driving core", [this](HostCore& core) { return drive(core); }, {.tells = path_->ports()})),
         datapath_(run_.add_circuit<DatapathActor>("datapath", job_.application.extras.datapath(), spec_.circuit)) {
     require_room();
     auto& writer = run_.add_circuit<LineWriter>("result writer", results_of(work_));
@@ -73,7 +78,7 @@ class InPlaceMachine {
   BoardRun run() {
     const RunReport report =
         run_graph(run_.graph, {.states = job_.states, .output = id(core_), .schedule_seed = job_.schedule_seed});
-    if (!core_.done()) throw Error(fmt::format("message {} has not come back from the datapath", core_.next));
+    if (!core_.done()) throw Error(fmt::format("message {} has not come back from the datapath", next()));
     BoardRun result{.run = {.times = times(report)}};
     std::vector<platform::PartPlan> plans = run_.board.parts();
     plans.push_back({.name = "datapath", .keys = {"kernel.clock"}, .actors = {id(datapath_)}});
@@ -87,6 +92,64 @@ class InPlaceMachine {
   static Job cut(Job job, const Extent& extent) {
     job.count = extent.count;
     return job;
+  }
+
+  int next() const { return static_cast<int>(received_.size()); }
+
+  /// Starts the launches of a message, one after the other, and reads its output.
+  bool drive(HostCore& core) {
+    const int message = next();
+    load(message);
+    begun_.push_back(core.now());
+    if (const Time host = job_.application.extras.host_work; host > Time()) core.wait(host);
+    std::uint64_t words = 0;
+    for (int launch = 0; launch < work_.launches; ++launch) {
+      core.wait(work_.call + work_.store);
+      for (auto& start : core.tells) start.push(message);
+      words = wait_for(core, launched_.size() + 1);
+      launched_.push_back(core.now());
+    }
+    read_output(core, words);
+    received_.push_back(core.now());
+    if (work_.messages != nullptr) work_.messages->finished(message);
+    return message + 1 < job_.count;
+  }
+
+  void load(int message) {
+    if (work_.messages == nullptr) return;
+    auto input = work_.messages->input(message);
+    const MessagePlaces& to = work_.places[static_cast<std::size_t>(message)];
+    const auto& sizes = device_kernel_of(job_.application).inputs;
+    for (std::size_t buffer = 0; buffer < to.inputs.size(); ++buffer) {
+      const std::size_t size = sizes.empty() ? input.size() : sizes[buffer];
+      memory_.space.copy_in(to.inputs[buffer], input.first(size));
+      input = input.subspan(size);
+    }
+  }
+
+  std::uint64_t wait_for(HostCore& core, std::uint64_t launches) const {
+    std::uint64_t words = 0;
+    for (std::uint64_t region = 0; region < work_.regions; ++region)
+      words += path_->region(0, region).bytes / kWordBytes;
+    const Time latest =
+        core.now() + kLeastWait + Time::fs(kWaitOfAWord.femtoseconds() * static_cast<std::int64_t>(words));
+    for (;;) {
+      stop_if_interrupted();
+      const auto told = value_of<LineStatus>(core.read(work_.status, work_.line));
+      if (told.complete >= launches) return told.words;
+      if (core.now() > latest)
+        throw Error(fmt::format("launch {} of message {} has not ended for {} of virtual time", launches - 1, next(),
+                                to_string(latest)));
+    }
+  }
+
+  void read_output(HostCore& core, std::uint64_t words) const {
+    const LinePieces pieces{.from = work_.address((next() + 1) * work_.launches - 1, path_->result()),
+                            .bytes = words * kWordBytes,
+                            .line = work_.line};
+    std::span<std::byte> output;
+    if (work_.messages != nullptr) output = work_.messages->output(next());
+    core.read(pieces, output);
   }
 
   template <class Actor>
@@ -108,16 +171,15 @@ class InPlaceMachine {
   void add_reader(std::size_t port) {
     auto& reader = run_.add_circuit<LineReader>(fmt::format("line reader {}", port), regions_of(work_, port));
     run_.board.attach_reads(static_cast<int>(port), reader.accesses, reader.results);
-    run_.graph.connect(core_.starts[port], reader.starts, run_.registers(2));
+    run_.graph.connect(core_.tells[port], reader.starts, run_.registers(2));
     run_.graph.connect(reader.words, datapath_.words[port], {.depth = kFifo});
   }
 
   FlowTimes times(const RunReport& report) const {
-    const Time start = core_.begun.front();
-    FlowTimes times{.elapsed = core_.received.back() - start};
-    for (const Time end : core_.launched) times.launches.push_back(end - start);
-    for (std::size_t i = 0; i < core_.received.size(); ++i)
-      times.latencies.push_back(core_.received[i] - core_.begun[i]);
+    const Time start = begun_.front();
+    FlowTimes times{.elapsed = received_.back() - start};
+    for (const Time end : launched_) times.launches.push_back(end - start);
+    for (std::size_t i = 0; i < received_.size(); ++i) times.latencies.push_back(received_[i] - begun_[i]);
     times.stages = {{"kernel", report.actor(id(datapath_)).busy}, {"driving core", report.actor(id(core_)).busy}};
     times.lasted = report.end;
     return times;
@@ -129,8 +191,11 @@ class InPlaceMachine {
   std::unique_ptr<Datapath> path_;  ///< datapath that says what is read
   PinnedSpace memory_;
   InPlaceWork work_;
+  std::vector<Time> begun_{};     ///< of each message
+  std::vector<Time> launched_{};  ///< time at which each launch ended
+  std::vector<Time> received_{};  ///< time at which each output was read
   SharedRun run_;
-  DrivingCore& core_;
+  HostCore& core_;
   DatapathActor& datapath_;
 };
 

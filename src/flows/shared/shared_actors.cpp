@@ -1,11 +1,6 @@
 #include "flows/shared/shared_actors.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
-
-#include "isthmus/base/error.hpp"
-#include "isthmus/base/interrupt.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -13,65 +8,10 @@ namespace {
 using fabric::LineAccess;
 using fabric::LineResult;
 
-// A kernel is given up that takes longer for a message than a thousand cycles a word at 100 MHz.
-constexpr std::int64_t kLeastPatience = 5000;  // microseconds
-constexpr std::int64_t kPatienceOfAWord = 10;
-
 /// The tags of a circuit's writes.
 enum WriteTag : std::uint16_t { kData, kStatus, kFence };
 
 }  // namespace
-
-void SharedProducer::step() {
-  stop_if_interrupted();
-  if (next >= kSharedSlots) taken.read();
-  if (next == 0)
-    for (std::size_t i = 0; i < work.job.application.extras.control.messages.size(); ++i)
-      timer.wait_until(timer.now() + work.store);
-  begun.push_back(timer.now());
-  if (const Time host = work.job.application.extras.host_work; host > Time()) timer.wait_until(timer.now() + host);
-  const auto message = work.messages.input(next);
-  const LinePieces pieces = work.places.input_of(next, work.job);
-  const std::uint64_t lines = pieces.count();
-  std::uint64_t sent = 0;
-  for (std::uint64_t answered = 0; answered < lines;) {
-    if (sent < lines && sent - answered < kLineFills) {
-      const std::uint64_t at = pieces.offset(sent);
-      const std::uint64_t bytes = pieces.size(sent++);
-      LineAccess& access =
-          fabric::begin_access(accesses, LineAccess::Kind::write, space.physical(pieces.from + at), bytes, kData);
-      std::memcpy(access.data.data(), message.data() + at, bytes);
-      if (results.pull_in_place() != nullptr) ++answered;
-    } else {
-      results.read_in_place();
-      ++answered;
-    }
-  }
-  timer.wait_until(timer.now() + work.store);
-  starts.push(next++);
-  started.push_back(timer.now());
-}
-
-void SharedConsumer::give_up_if_late() {
-  const auto& application = work.job.application;
-  const Time before = received.empty() ? Time() : received.back();
-  const std::size_t words = (application.input + application.output) / kWordBytes;
-  const Time most = Time::us(kLeastPatience + kPatienceOfAWord * static_cast<std::int64_t>(words));
-  if (timer.now() - before > most)
-    throw Error(
-        fmt::format("message {} has not come back from the kernel for {} of virtual time; `last` closes a message",
-                    next, to_string(most)));
-}
-
-void SharedConsumer::step() {
-  const auto& places = work.places;
-  const auto status = value_of<LineStatus>(read(places.status, places.line));
-  if (status.complete <= static_cast<std::uint64_t>(next)) return give_up_if_late();
-  read(places.output_of(next, work.job), work.messages.output(next));
-  received.push_back(timer.now());
-  work.messages.finished(next++);
-  taken.push(next);
-}
 
 ReadPlan messages_of(const SharedWork& work) {
   return {.launches = work.job.count,

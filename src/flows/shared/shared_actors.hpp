@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -17,12 +16,11 @@
 #include "isthmus/shared/lines.hpp"
 #include "isthmus/stream.hpp"
 
-/// The host's cores and the circuit's ends of the flow through shared memory.
+/// The circuit's ends of the flow through shared memory.
 namespace isthmus::program {
 
 /// Messages under way, each with memory of its own: one that is written, one in the circuit, one that is read.
 inline constexpr int kSharedSlots = 3;
-using platform::kLineFills;
 
 /// The place of messages, as a circuit addresses it.
 struct SharedPlaces {
@@ -53,36 +51,6 @@ struct SharedWork {
 struct LineStatus {
   std::uint64_t complete;   ///< number of complete outputs or launches
   std::uint64_t words = 0;  ///< words that the last one wrote
-};
-
-/// A core that writes message by message and starts the circuit.
-struct SharedProducer : HostCore {
-  In<int> taken{"taken"};  ///< number of outputs that the other core has read
-  Out<int> starts{"starts"};
-  const SharedWork& work;
-  int next = 0;
-  std::vector<Time> begun{};
-  std::vector<Time> started{};
-
-  explicit SharedProducer(const SharedWork& what) : HostCore(what.places.space), work(what) {}
-  void step();
-  bool done() const { return next == work.job.count; }
-};
-
-/// A core that waits for outputs and reads them.
-struct SharedConsumer : HostCore {
-  Out<int> taken{"taken"};
-  const SharedWork& work;
-  int next = 0;
-  std::vector<Time> received{};
-
-  explicit SharedConsumer(const SharedWork& what) : HostCore(what.places.space), work(what) {}
-  void step();
-  bool done() const { return next == work.job.count; }
-
- private:
-  /// Throws Error where a kernel gives no output any more: the core would spin for ever.
-  void give_up_if_late();
 };
 
 /// What a reader reads of memory.

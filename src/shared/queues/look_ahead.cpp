@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "isthmus/base/error.hpp"
+#include "isthmus/base/interrupt.hpp"
 #include "shared/queues/look_ahead_actors.hpp"
 
 namespace isthmus::queues {
@@ -27,25 +29,46 @@ class LookAheadMachine {
   LookAheadMachine(const platform::Description& board, const platform::SharedSpec& spec, PinnedSpace& memory,
                    const LookAheadWork& work)
       : work_(work),
+        cycle_(Time::seconds(1 / spec.coherence.clock.frequency.hertz())),
         run_(board, watching(spec, work), memory, by_mailbox(work.what.hand_over) ? 2 : 1),
-        core_(run_.add_distant_core<VisitingCore>("core", work_,
-                                                  Time::seconds(1 / spec.coherence.clock.frequency.hertz()))) {
+        core_(run_.add_distant_core("core", [this](HostCore& core) { return visit(core); },
+                                    {.stores = work.what.hand_over == HandOver::none ? 0U : 1U})) {
+    reads_.reserve(work.what.lines.size());
     if (work.what.hand_over != HandOver::none) add_circuit(board.the("mmio").time("store"));
   }
 
   LookAheadRun run() {
     const RunReport report = run_.run();
-    if (!core_.done()) throw Error(fmt::format("line {} has not come to the core", core_.next));
+    if (!core_.done()) throw Error(fmt::format("line {} has not come to the core", next_));
     // the core's pace is that of its work, which is no number of a board
     std::vector<platform::PartPlan> plans{{.name = "core", .keys = {}, .actors = {run_.graph.id(core_)}}};
     if (circuit_ != nullptr)
       plans.push_back({.name = "prefetching circuit", .keys = {"kernel.clock"}, .actors = {run_.graph.id(*circuit_)}});
-    return {.elapsed = core_.ended - core_.begun,
-            .reads = std::move(core_.reads),
-            .parts = run_.parts(report, std::move(plans))};
+    return {.elapsed = free_ - begun_, .reads = std::move(reads_), .parts = run_.parts(report, std::move(plans))};
   }
 
  private:
+  /// A core's work on a line.
+  bool visit(HostCore& core) {
+    stop_if_interrupted();
+    if (work_.what.lines.empty()) return false;
+    if (next_ == 0) begun_ = free_ = core.now();
+    if (!core.stores.empty()) hand_over(core);
+    const Time from = core.now();
+    const fabric::LineResult& line = core.read(work_.address_of(next_), static_cast<std::uint64_t>(work_.line));
+    reads_.push_back(core.now() - from);
+    if (work_.what.visit) work_.what.visit(next_, {line.data.data(), static_cast<std::size_t>(work_.line)});
+    free_ += reads_.back() + work_.what.work;
+    if (free_ - cycle_ > core.now()) core.timer.wait_until(free_ - cycle_);  // of this step
+    return ++next_ < work_.what.lines.size();
+  }
+
+  void hand_over(HostCore& core) {
+    const bool last = next_ + 1 == work_.what.lines.size();
+    const std::array<std::uint64_t, 2> mail{next_ + 1, last ? kNoMore : work_.address_of(next_ + 1)};
+    core.store(work_.mailbox, mail, last);
+  }
+
   void add_circuit(Time store) {
     circuit_ = &run_.add_circuit<Prefetcher>("prefetching circuit", work_);
     run_.board.attach_reads(0, circuit_->accesses, circuit_->results);
@@ -56,14 +79,19 @@ class LookAheadMachine {
     } else {
       auto& stores = run_.add_host_part<RegisterStores>("store buffer", store);
       run_.graph.connect(core_.stores[0], stores.stores, buffer);
-      run_.graph.connect(stores.registers, circuit_->registers[0], run_.board.to_circuit());
+      run_.graph.connect(stores.registers, circuit_->registers[0], run_.registers());
     }
     if (!circuit_->hints.empty()) run_.board.attach_hints(circuit_->hints[0]);
   }
 
   LookAheadWork work_;
+  Time cycle_;  ///< period of the core's clock
+  Time begun_{};
+  Time free_{};  ///< time at which the work on the lines so far is over
+  std::size_t next_ = 0;
+  std::vector<Time> reads_{};
   SharedRun run_;
-  VisitingCore& core_;
+  HostCore& core_;
   Prefetcher* circuit_ = nullptr;  ///< null if the core works alone
 };
 

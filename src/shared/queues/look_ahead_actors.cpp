@@ -1,7 +1,5 @@
 #include "shared/queues/look_ahead_actors.hpp"
 
-#include "isthmus/base/interrupt.hpp"
-
 namespace isthmus::queues {
 namespace {
 
@@ -14,33 +12,6 @@ enum Tag : std::uint16_t { kFetched, kMail };
 constexpr int kMailBytes = 16;
 
 }  // namespace
-
-VisitingCore::VisitingCore(const LookAheadWork& of, Time cycle)
-    : HostCore(of.space), stores(of.what.hand_over == HandOver::none ? 0 : 1, "stores"), work(of), cycle_(cycle) {
-  reads.reserve(of.what.lines.size());
-}
-
-void VisitingCore::step() {
-  stop_if_interrupted();
-  if (next == 0) begun = free_ = timer.now();
-  if (!stores.empty()) hand_over();
-  const Time from = timer.now();
-  const LineResult& line = read(work.address_of(next), work.line);
-  reads.push_back(timer.now() - from);
-  if (work.what.visit) work.what.visit(next, {line.data.data(), static_cast<std::size_t>(work.line)});
-  free_ += reads.back() + work.what.work;
-  ended = free_;
-  if (free_ - cycle_ > timer.now()) timer.wait_until(free_ - cycle_);  // of this step
-  ++next;
-}
-
-void VisitingCore::hand_over() {
-  const bool last = next + 1 == work.what.lines.size();
-  Store store{.address = space.physical(work.mailbox), .words = 2, .last = last, .word = {}};
-  store.word[0] = next + 1;
-  store.word[1] = last ? kNoMore : work.address_of(next + 1);
-  stores[0].push(store);
-}
 
 Prefetcher::Prefetcher(const LookAheadWork& of)
     : registers(of.what.hand_over == HandOver::mmio ? 1 : 0, "registers"),

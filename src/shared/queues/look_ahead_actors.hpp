@@ -2,17 +2,16 @@
 
 #include <cstdint>
 #include <deque>
-#include <vector>
 
 #include "isthmus/engine/port_array.hpp"
 #include "isthmus/fabric/coherence/coherent_cache.hpp"
 #include "isthmus/shared/queues/look_ahead.hpp"
 #include "shared/queues/stores.hpp"
 
-/// A core that works on lines and a circuit that reads the next of them ahead.
+/// The circuit that reads the next lines of a core ahead.
 namespace isthmus::queues {
 
-/// The shared data of both. A core hands over a number, 1 and up, and the line's address.
+/// The shared data of core and circuit. A core hands over a number, 1 and up, and the line's address.
 struct LookAheadWork {
   const LookAhead& what;
   const fabric::SharedSpace& space;
@@ -27,25 +26,6 @@ struct LookAheadWork {
 
 /// Handed over at the end, in the place of an address.
 inline constexpr std::uint64_t kNoMore = ~std::uint64_t{0};
-
-struct VisitingCore : HostCore {
-  PortArray<Out<Store>> stores;  ///< one port if the core hands lines over
-  const LookAheadWork& work;
-  std::size_t next = 0;
-  Time begun{};
-  Time ended{};
-  std::vector<Time> reads{};
-
-  VisitingCore(const LookAheadWork& of, Time cycle);
-  void step();
-  bool done() const { return next == work.what.lines.size(); }
-
- private:
-  void hand_over();
-
-  Time cycle_;   ///< period of the core's clock
-  Time free_{};  ///< time at which the work on the lines so far is over
-};
 
 /// The circuit: takes what is handed over, by whatever way, and reads the line through its cache, for nothing but that.
 struct Prefetcher {

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 
-#include "isthmus/shared/lines.hpp"
+#include "isthmus/shared/host_core.hpp"
 
 /// The stores that leave a core while it goes on with its work: its store buffer, in order.
 namespace isthmus::queues {
@@ -11,15 +10,6 @@ namespace isthmus::queues {
 /// Stores that a core has before it waits: the store buffer of a Broadwell core has 42 entries (Intel 64 and IA-32
 /// Architectures Optimization Reference Manual, 2.4.4).
 inline constexpr int kStores = 42;
-
-/// Words from a line's begin on.
-struct Store {
-  static constexpr int kMost = 8;
-  std::uint64_t address;
-  int words;
-  bool last;  ///< whether this is the core's last store
-  std::array<std::uint64_t, kMost> word;
-};
 
 /// Writes them to memory through the host's cache.
 struct LineStores {

@@ -42,45 +42,42 @@ enum DoneWord : std::uint8_t { kReady, kAcknowledged, kDone };
 inline constexpr int kSendWords = kNumbers + kMostDepth / 2;
 
 /// The work of every core on a task.
-struct TaskCore : HostCore {
-  Out<Store> stores{"stores"};
-  const TaskPlaces& places;
-  TaskRun& run;
-  int core;
-  std::uint64_t taken = 0;
-  std::uint64_t finished = 0;
-  bool over = false;
-
-  TaskCore(const TaskPlaces& of, TaskRun& told, int number) : HostCore(of.space), places(of), run(told), core(number) {}
-  bool done() const { return over; }
+class TaskCore {
+ public:
+  TaskCore(const TaskPlaces& places, TaskRun& run, int number) : places_(places), run_(run), number_(number) {}
 
  protected:
   /// Tells whether the task is done, and its value.
-  std::pair<bool, std::uint64_t> value_of(std::uint32_t task);
-  void execute(std::uint32_t task);
-  void store(std::uint64_t address, std::span<const std::uint64_t> words, bool last = false);
+  std::pair<bool, std::uint64_t> value_of(HostCore& core, std::uint32_t task) const;
+  void execute(HostCore& core, std::uint32_t task) const;
 
- private:
-  std::vector<std::byte> data_of(std::uint32_t task);
+  const TaskPlaces& places_;
+  TaskRun& run_;
+  int number_;
 };
 
 /// Executes every so-manyth task of the order, when those before it are done.
-struct OwnCore : TaskCore {
+class OwnCore : public TaskCore {
+ public:
   using TaskCore::TaskCore;
-  void step();
+  bool step(HostCore& core);
 
  private:
   std::size_t next_ = 0;  ///< index of the next task in the order
 };
 
 /// Executes what the circuit sends.
-struct QueueCore : TaskCore {
+class QueueCore : public TaskCore {
+ public:
   using TaskCore::TaskCore;
-  void step();
+  bool step(HostCore& core);
 
  private:
-  void tell(bool last = false);
+  void tell(HostCore& core, bool last = false) const;
   std::uint32_t number(const fabric::LineBytes& line) const;
+
+  std::uint64_t taken_ = 0;
+  std::uint64_t finished_ = 0;
   bool ready_ = false;
   Time waits_since_{};
 };

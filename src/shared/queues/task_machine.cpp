@@ -110,9 +110,11 @@ class TaskMachine {
 
   template <class Core>
   void add_core(int number) {
-    auto& core = run_.add_distant_core<Core>(fmt::format("core {}", number), places_, done_, number);
+    auto& core = run_.add_distant_core(
+        fmt::format("core {}", number),
+        [body = Core(places_, done_, number)](HostCore& on) mutable { return body.step(on); }, {.stores = 1});
     auto& stores = run_.add_distant_core<LineStores>(fmt::format("store buffer {}", number));
-    run_.graph.connect(core.stores, stores.stores, {.depth = kStores});
+    run_.graph.connect(core.stores[0], stores.stores, {.depth = kStores});
     cores_.push_back(run_.graph.id(core));
   }
 

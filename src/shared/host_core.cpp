@@ -1,4 +1,7 @@
-#include "isthmus/shared/lines.hpp"
+#include "isthmus/shared/host_core.hpp"
+
+#include <algorithm>
+#include <cstring>
 
 #include "isthmus/platform/shared_board.hpp"
 
@@ -28,6 +31,30 @@ void HostCore::read(const LinePieces& stretch, std::span<std::byte> output) {
     if (!output.empty()) std::memcpy(output.data() + stretch.offset(number), line.data.data(), line.bytes);
     ++answered;
   }
+}
+
+void HostCore::write(const LinePieces& stretch, std::span<const std::byte> bytes) {
+  const std::uint64_t lines = stretch.count();
+  std::uint64_t sent = 0;
+  for (std::uint64_t answered = 0; answered < lines;) {
+    if (sent < lines && sent - answered < platform::kLineFills) {
+      const std::uint64_t at = stretch.offset(sent);
+      const std::uint64_t size = stretch.size(sent++);
+      LineAccess& access =
+          fabric::begin_access(accesses, LineAccess::Kind::write, space.physical(stretch.from + at), size, 0);
+      std::memcpy(access.data.data(), bytes.data() + at, size);
+      if (results.pull_in_place() != nullptr) ++answered;
+    } else {
+      results.read_in_place();
+      ++answered;
+    }
+  }
+}
+
+void HostCore::store(std::uint64_t address, std::span<const std::uint64_t> words, bool last) {
+  Store made{.address = space.physical(address), .words = static_cast<int>(words.size()), .last = last, .word = {}};
+  std::ranges::copy(words, made.word.begin());
+  stores[0].push(made);
 }
 
 }  // namespace isthmus
