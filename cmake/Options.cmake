@@ -1,8 +1,8 @@
 # Language level, warnings and the build variants every target shares.
 option(ISTHMUS_TESTS "Build the tests" ON)
-set(ISTHMUS_TEST_ROOMS base engine stream native fabric platform queues offload shared application flows program cluster probes apps hpcc layer tools rtl examples
+set(ISTHMUS_TEST_ROOMS base engine stream native fabric platform offload shared application flows program cluster probes apps hpcc layer tools rtl examples
   CACHE STRING "Folders of tests/ to build")
-set(ISTHMUS_ROOMS base engine stream native fabric platform queues soc offload shared application flows program cluster probes apps hpcc layer tools
+set(ISTHMUS_ROOMS base engine stream native fabric platform offload shared application flows program cluster probes apps hpcc layer tools
   CACHE STRING "Rooms to build, lowest first")
 option(ISTHMUS_BENCHMARKS "Build the benchmarks" OFF)
 option(ISTHMUS_GPU_BENCHMARKS "Build the benchmarks beside CUDA, where nvcc is" OFF)

@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "isthmus/application/together.hpp"
-#include "isthmus/soc/machine.hpp"
+#include "isthmus/shared/soc/machine.hpp"
 
 namespace isthmus::apps {
 

@@ -176,7 +176,9 @@ SharedBoard::SharedBoard(Graph& graph, const SharedSpec& spec, PinnedMemory& mem
         built.layer.space = &space;
         return built;
       }()),
-      coherence_(graph, spec_.coherence, memory, observer) {
+      coherence_(graph, spec_.coherence, memory, observer),
+      reads_attached_(static_cast<std::size_t>(spec_.ports)),
+      writes_attached_(static_cast<std::size_t>(spec_.ports)) {
   fabric::ServicePhases phases = spec_.phases;
   if (!spec_.links.empty()) phases.translation = kAddressed;
   for (int port = 0; port < spec_.ports; ++port)
@@ -210,6 +212,7 @@ void SharedBoard::connect_channel(std::size_t place, In<LineAccess>& reads, Out<
 }
 
 void SharedBoard::attach_reads(int port, Out<LineAccess>& reads, In<LineResult>& results) {
+  reads_attached_[static_cast<std::size_t>(port)] = true;
   const bool selected = selector_ != nullptr;
   graph_.connect(reads, selected ? selector_->reads : layer(port).reads, coherence_.channel(1));
   graph_.connect(selected ? selector_->read_results : layer(port).read_results, results,
@@ -217,20 +220,28 @@ void SharedBoard::attach_reads(int port, Out<LineAccess>& reads, In<LineResult>&
 }
 
 void SharedBoard::attach_writes(int port, Out<LineAccess>& writes, In<LineResult>& results) {
+  writes_attached_[static_cast<std::size_t>(port)] = true;
   const bool selected = selector_ != nullptr;
   graph_.connect(writes, selected ? selector_->writes : layer(port).writes, coherence_.channel(1));
   graph_.connect(selected ? selector_->write_results : layer(port).write_results, results,
                  coherence_.channel(spec_.phases.reordering_write - (selected ? kSelected : 0)));
 }
 
-void SharedBoard::leave_out_reads(int port) {
-  auto& none = graph_.add<NoAccesses>(fmt::format("no reads {}", left_out_++), {.clock = spec_.circuit});
-  attach_reads(port, none.accesses, none.results);
-}
-
-void SharedBoard::leave_out_writes(int port) {
-  auto& none = graph_.add<NoAccesses>(fmt::format("no writes {}", left_out_++), {.clock = spec_.circuit});
-  attach_writes(port, none.accesses, none.results);
+void SharedBoard::leave_out_rest() {
+  const auto none = [this](const char* what, int port) -> NoAccesses& {
+    return graph_.add<NoAccesses>(fmt::format("no {} {}", what, port), {.clock = spec_.circuit});
+  };
+  for (int port = 0; port < spec_.ports; ++port) {
+    const auto place = static_cast<std::size_t>(port);
+    if (!reads_attached_[place]) {
+      auto& reads = none("reads", port);
+      attach_reads(port, reads.accesses, reads.results);
+    }
+    if (!writes_attached_[place]) {
+      auto& writes = none("writes", port);
+      attach_writes(port, writes.accesses, writes.results);
+    }
+  }
 }
 
 void SharedBoard::attach_core(Out<LineAccess>& accesses, In<LineResult>& results) {

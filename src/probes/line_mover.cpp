@@ -147,4 +147,13 @@ void LineMover::send_line(std::size_t port, std::uint64_t number) {
     fill(number, line);
 }
 
+Movers add_movers(SharedRun& run, const LineMoves& core, const LineMoves& circuit) {
+  auto& by_core = run.add_host_part<LineMover>("core", core.way, core.passes);
+  auto& by_circuit = run.add_circuit<LineMover>("circuit", circuit.way, circuit.passes);
+  run.board.attach_core(by_core.requests[0], by_core.results[0]);
+  run.graph.connect(by_core.end, by_circuit.begin);
+  run.graph.connect(by_circuit.end, by_core.begin);
+  return {by_core, by_circuit};
+}
+
 }  // namespace isthmus::probes

@@ -7,7 +7,7 @@
 #include "isthmus/engine/port_array.hpp"
 #include "isthmus/engine/timer.hpp"
 #include "isthmus/fabric/coherence/line_store.hpp"
-#include "isthmus/fabric/coherence/page_table.hpp"
+#include "isthmus/shared/run.hpp"
 
 namespace isthmus::probes {
 
@@ -107,5 +107,19 @@ class LineMover {
   std::vector<std::int64_t> requests_over_;
   std::vector<std::byte> found_;  ///< bytes found by the last pass that read, if a pass writes them
 };
+
+/// The lines that a mover goes over, and what it does there.
+struct LineMoves {
+  LineWay way;
+  std::vector<LinePass> passes;
+};
+
+struct Movers {
+  LineMover& core;
+  LineMover& circuit;  ///< whose ports are to be attached
+};
+
+/// Adds a core and a circuit, each of which may await what the other tells.
+Movers add_movers(SharedRun& run, const LineMoves& core, const LineMoves& circuit);
 
 }  // namespace isthmus::probes

@@ -1,8 +1,6 @@
 #include "probes/loopback.hpp"
 
-#include "isthmus/platform/shared_board.hpp"
 #include "probes/line_mover.hpp"
-#include "probes/shared_trial.hpp"
 
 namespace isthmus::probes {
 namespace {
@@ -57,73 +55,37 @@ std::vector<LinePass> passes_of_other(const LinePlaces& places, std::uint64_t li
           {.kind = Kind::write, .lines = 1, .writer = kCopied, .from = places.copied, .channel = way}};
 }
 
-class Machine {
- public:
-  Machine(const platform::Description& board, const Loopback& loopback)
-      : spec_(platform::shared_spec(board)),
-        way_(platform::way_named(spec_, loopback.way)),
-        places_(loopback.lines * line(), line()),
-        space_(memory_, spec_.space),
-        first_(space_.allocate({static_cast<std::int64_t>(places_.end)})),
-        board_(graph_, spec_, memory_, space_, 1),
-        core_(graph_.add<LineMover>("core", {.clock = board_.core_clock()}, core_way(),
-                                    passes(!loopback.by_circuit, loopback.lines, platform::kCoherentWay))),
-        circuit_(graph_.add<LineMover>("circuit", {.clock = spec_.circuit}, circuit_way(),
-                                       passes(loopback.by_circuit, loopback.lines, way_))),
-        beginner_(loopback.by_circuit ? circuit_ : core_) {
-    board_.attach_core(core_.requests[0], core_.results[0]);
-    board_.attach_reads(0, circuit_.requests[0], circuit_.results[0]);
-    board_.attach_writes(0, circuit_.requests[1], circuit_.results[1]);
-    for (int port = 1; port < spec_.ports; ++port) {
-      board_.leave_out_reads(port);
-      board_.leave_out_writes(port);
-    }
-    graph_.connect(core_.end, circuit_.begin);
-    graph_.connect(circuit_.end, core_.begin);
-  }
-
-  Time run() {
-    graph_.run();
-    return beginner_.times().back().last - beginner_.times().front().first;
-  }
-
- private:
-  std::uint64_t line() const { return static_cast<std::uint64_t>(spec_.coherence.line); }
-
-  std::vector<LinePass> passes(bool begins, std::uint64_t lines, std::uint8_t way) const {
-    return begins ? passes_of_beginner(places_, lines, way) : passes_of_other(places_, lines, way);
-  }
-
-  LineWay core_way() const {
-    return {.name = "core", .first = first_, .line = spec_.coherence.line, .at_once = kOfACore, .space = &space_};
-  }
-  LineWay circuit_way() const {
-    return {.name = "circuit",
-            .first = first_,
-            .line = spec_.coherence.line,
-            .ports = 2,
-            .channels = static_cast<int>(spec_.channels.size()),
-            .split = true,
-            .at_once = kOfACircuit};
-  }
-
-  platform::SharedSpec spec_;
-  std::uint8_t way_;
-  LinePlaces places_;
-  PinnedMemory memory_;
-  fabric::SharedSpace space_;
-  std::uint64_t first_;
-  Graph graph_;
-  platform::SharedBoard board_;
-  LineMover& core_;
-  LineMover& circuit_;
-  LineMover& beginner_;
-};
-
 }  // namespace
 
 Time run_loopback(const platform::Description& board, const Loopback& loopback) {
-  return Machine(board, loopback).run();
+  const platform::SharedSpec spec = platform::shared_spec(board);
+  const std::uint8_t way = platform::way_named(spec, loopback.way);
+  const auto line = static_cast<std::uint64_t>(spec.coherence.line);
+  const LinePlaces places(loopback.lines * line, line);
+  PinnedSpace memory(spec);
+  const std::uint64_t first = memory.space.allocate({static_cast<std::int64_t>(places.end)});
+  const auto passes = [&](bool begins, std::uint8_t over) {
+    return begins ? passes_of_beginner(places, loopback.lines, over) : passes_of_other(places, loopback.lines, over);
+  };
+  SharedRun run(board, spec, memory, 1);
+  const auto [core, circuit] = add_movers(
+      run,
+      {.way =
+           {.name = "core", .first = first, .line = spec.coherence.line, .at_once = kOfACore, .space = &memory.space},
+       .passes = passes(!loopback.by_circuit, platform::kCoherentWay)},
+      {.way = {.name = "circuit",
+               .first = first,
+               .line = spec.coherence.line,
+               .ports = 2,
+               .channels = static_cast<int>(spec.channels.size()),
+               .split = true,
+               .at_once = kOfACircuit},
+       .passes = passes(loopback.by_circuit, way)});
+  run.board.attach_reads(0, circuit.requests[0], circuit.results[0]);
+  run.board.attach_writes(0, circuit.requests[1], circuit.results[1]);
+  run.run();
+  const std::vector<LineMover::Times>& times = (loopback.by_circuit ? circuit : core).times();
+  return times.back().last - times.front().first;
 }
 
 }  // namespace isthmus::probes

@@ -9,10 +9,9 @@
 #include "isthmus/platform/shared_board.hpp"
 #include "isthmus/platform/soc_board.hpp"
 #include "isthmus/shared/machine.hpp"
+#include "probes/chips.hpp"
 #include "probes/device_probes.hpp"
-#include "probes/ports.hpp"
 #include "probes/shared.hpp"
-#include "probes/software.hpp"
 #include "probes/streams.hpp"
 
 namespace isthmus::probes {

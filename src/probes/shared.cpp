@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/base/nearest.hpp"
 #include "probes/loopback.hpp"
+#include "probes/named.hpp"
 #include "probes/pointer_walk.hpp"
 #include "probes/shared_trial.hpp"
 
@@ -34,16 +34,7 @@ platform::Description board_of(const Job& job) {
 /// The starts that were asked for, of those that the probe has; else its own.
 std::vector<Start> starts_of(const Job& job, std::string_view probe, const std::vector<Start>& allowed) {
   if (job.starts.empty()) return {allowed.front()};
-  std::vector<std::string> names;
-  names.reserve(allowed.size());
-  for (const Start start : allowed) names.emplace_back(kStarts.at(static_cast<std::size_t>(start)));
-  std::vector<Start> starts;
-  for (const std::string& name : job.starts) {
-    const auto found = std::ranges::find(names, name);
-    if (found == names.end()) throw Error(fmt::format("{}: --start: {}", probe, unknown_name("start", name, names)));
-    starts.push_back(allowed[static_cast<std::size_t>(found - names.begin())]);
-  }
-  return starts;
+  return named<Start>(job.starts, allowed, kStarts, fmt::format("{}: --start", probe), "start");
 }
 
 /// A probe's trials on one board.

@@ -63,21 +63,18 @@ class Machine {
       : trial_(trial),
         spec_(platform::shared_spec(board)),
         way_(trial.way.empty() ? platform::kCoherentWay : platform::way_named(spec_, trial.way)),
-        space_(memory_, spec_.space),
-        first_(space_.allocate({static_cast<std::int64_t>(bytes())})),
-        board_(graph_, spec_, memory_, space_, 1, trial.one_by_one ? &passages_ : nullptr),
-        core_(graph_.add<LineMover>("core", {.clock = board_.core_clock()}, core_way(), passes_of_core(trial))),
-        circuit_(
-            graph_.add<LineMover>("circuit", {.clock = spec_.circuit}, circuit_way(), passes_of_circuit(trial, way_))) {
+        memory_(spec_),
+        first_(memory_.space.allocate({static_cast<std::int64_t>(bytes())})),
+        run_(board, spec_, memory_, 1, trial.one_by_one ? &passages_ : nullptr),
+        circuit_(add_movers(run_, {.way = core_way(), .passes = passes_of_core(trial)},
+                            {.way = circuit_way(), .passes = passes_of_circuit(trial, way_)})
+                     .circuit) {
     if (trial.start == Start::flushed) fill();
-    board_.attach_core(core_.requests[0], core_.results[0]);
-    for (int port = 0; port < spec_.ports; ++port) attach(port);
-    graph_.connect(core_.end, circuit_.begin);
-    graph_.connect(circuit_.end, core_.begin);
+    for (std::size_t port = 0; port < circuit_.requests.size(); ++port) attach(port);
   }
 
   TrialResult run() {
-    graph_.run();
+    run_.run();
     const LineMover::Times& times = circuit_.times().back();
     TrialResult result{.elapsed = times.last - times.first};
     for (std::size_t i = 0; i < spec_.channels.size(); ++i)
@@ -96,51 +93,44 @@ class Machine {
  private:
   std::uint64_t bytes() const { return trial_.lines * static_cast<std::uint64_t>(spec_.coherence.line); }
 
-  LineWay way(const char* name, int at_once) const {
-    return {.name = name, .first = first_, .line = spec_.coherence.line, .at_once = at_once};
-  }
   LineWay core_way() const {
-    LineWay core = way("core", kOfACore);
-    core.space = &space_;
-    return core;
+    return {
+        .name = "core", .first = first_, .line = spec_.coherence.line, .at_once = kOfACore, .space = &memory_.space};
   }
   LineWay circuit_way() const {
-    LineWay circuit = way("circuit", trial_.one_by_one ? 1 : kOfACircuit);
-    if (!trial_.one_by_one) circuit.ports = spec_.ports;
-    circuit.in_order = way_ != fabric::kAnyChannel;
-    circuit.burst = trial_.burst;
-    circuit.channels = static_cast<int>(spec_.channels.size());
-    circuit.each_told = trial_.one_by_one;
-    return circuit;
+    return {.name = "circuit",
+            .first = first_,
+            .line = spec_.coherence.line,
+            .ports = trial_.one_by_one ? 1 : spec_.ports,
+            .burst = trial_.burst,
+            .channels = static_cast<int>(spec_.channels.size()),
+            .at_once = trial_.one_by_one ? 1 : kOfACircuit,
+            .in_order = way_ != fabric::kAnyChannel,
+            .each_told = trial_.one_by_one};
   }
 
   /// What a core would have written long ago.
   void fill() {
     const auto line = static_cast<std::uint64_t>(spec_.coherence.line);
     for (std::uint64_t at = first_; at < first_ + bytes(); at += line)
-      fill_line(at - first_, kCore, space_.bytes(at, spec_.coherence.line));
+      fill_line(at - first_, kCore, memory_.space.bytes(at, spec_.coherence.line));
   }
 
-  void attach(int port) {
-    const auto place = static_cast<std::size_t>(port);
-    const bool used = place < circuit_.requests.size();
-    const bool writes = trial_.kind == LineAccess::Kind::write;
-    if (used && writes) board_.attach_writes(port, circuit_.requests[place], circuit_.results[place]);
-    if (used && !writes) board_.attach_reads(port, circuit_.requests[place], circuit_.results[place]);
-    if (!used || writes) board_.leave_out_reads(port);
-    if (!used || !writes) board_.leave_out_writes(port);
+  void attach(std::size_t port) {
+    const auto number = static_cast<int>(port);
+    if (trial_.kind == LineAccess::Kind::write)
+      run_.board.attach_writes(number, circuit_.requests[port], circuit_.results[port]);
+    else
+      run_.board.attach_reads(number, circuit_.requests[port], circuit_.results[port]);
   }
 
   Trial trial_;
   platform::SharedSpec spec_;
   std::uint8_t way_;
-  PinnedMemory memory_;
-  fabric::SharedSpace space_;
+  PinnedSpace memory_;
   std::uint64_t first_;
   Passages passages_;
-  Graph graph_;
-  platform::SharedBoard board_;
-  LineMover& core_;
+  SharedRun run_;
   LineMover& circuit_;
 };
 

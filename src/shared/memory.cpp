@@ -25,7 +25,7 @@ SharedMemory::SharedMemory(const platform::SharedSpec& spec)
     : board_(spec.space.board),
       table_(spec.space.table),
       line_(static_cast<std::uint64_t>(spec.coherence.line)),
-      space_(memory_, spec.space) {
+      pages_(spec) {
   first_ = allocate({static_cast<std::int64_t>(kOwnLines * line_)});
 }
 
@@ -60,7 +60,7 @@ void SharedMemory::grow(std::uint64_t size) {
   if (!table_) {
     const std::uint64_t pinned = std::max(size, kPinned);
     // The line behind it is nobody's, so that none lies in two that are pinned apart.
-    return give(space_.allocate({static_cast<std::int64_t>(pinned + line_)}), pinned);
+    return give(pages_.space.allocate({static_cast<std::int64_t>(pinned + line_)}), pinned);
   }
   const auto page = static_cast<std::uint64_t>(table_->page.count);
   std::uint64_t tail = 0;
@@ -69,7 +69,8 @@ void SharedMemory::grow(std::uint64_t size) {
     if (from + free == end_) tail = free;
   }
   const std::uint64_t added = rounded_up(size - tail, page);
-  const std::uint64_t from = space_.allocate({static_cast<std::int64_t>(size)}, {static_cast<std::int64_t>(tail)});
+  const std::uint64_t from =
+      pages_.space.allocate({static_cast<std::int64_t>(size)}, {static_cast<std::int64_t>(tail)});
   end_ = from + added;
   give(from, added);
 }
@@ -103,8 +104,8 @@ void SharedMemory::release(std::uint64_t address, Bytes size) {
 void SharedMemory::clear(std::uint64_t address, std::uint64_t size) {
   const std::uint64_t end = address + size;
   while (address < end) {
-    const std::uint64_t piece = std::min(end - address, space_.left_in_page(address));
-    std::ranges::fill(space_.bytes(address, static_cast<std::int64_t>(piece)), std::byte{});
+    const std::uint64_t piece = std::min(end - address, pages_.space.left_in_page(address));
+    std::ranges::fill(pages_.space.bytes(address, static_cast<std::int64_t>(piece)), std::byte{});
     address += piece;
   }
 }
@@ -123,7 +124,7 @@ std::span<std::byte> SharedMemory::bytes(std::uint64_t address, std::int64_t cou
   if (lent_)
     throw Error(
         fmt::format("shared memory at {:#x}: expected a load or store of a core while the machine runs", address));
-  return space_.bytes(address, count);
+  return pages_.space.bytes(address, count);
 }
 
 }  // namespace isthmus

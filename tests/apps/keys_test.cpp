@@ -11,7 +11,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/platform/description.hpp"
 #include "isthmus/probes/probe.hpp"
-#include "isthmus/queues/look_ahead.hpp"
+#include "isthmus/shared/queues/look_ahead.hpp"
 #include "platform/usual_keys.hpp"
 #include "program/target.hpp"
 

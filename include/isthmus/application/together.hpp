@@ -9,7 +9,7 @@
 #include "isthmus/platform/description.hpp"
 #include "isthmus/platform/grain.hpp"
 #include "isthmus/platform/part.hpp"
-#include "isthmus/soc/buffers.hpp"
+#include "isthmus/shared/soc/buffers.hpp"
 
 namespace isthmus::program {
 

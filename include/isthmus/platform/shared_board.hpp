@@ -71,11 +71,11 @@ class SharedBoard {
   SharedBoard(Graph& graph, const SharedSpec& spec, PinnedMemory& memory, const fabric::SharedSpace& space, int cores,
               fabric::CoherenceObserver* observer = nullptr);
 
-  /// A circuit's reads, and its writes, at a port. Each that nothing is attached to is to be left out.
+  /// A circuit's reads, and its writes, at a port.
   void attach_reads(int port, Out<fabric::LineAccess>& reads, In<fabric::LineResult>& results);
   void attach_writes(int port, Out<fabric::LineAccess>& writes, In<fabric::LineResult>& results);
-  void leave_out_reads(int port);
-  void leave_out_writes(int port);
+  /// Leaves out the reads and the writes that nothing is attached to. A graph runs behind that.
+  void leave_out_rest();
   /// A core of the host, on `core_clock`, whose addresses are those of memory. Cores are attached in any order.
   void attach_core(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results);
   /// The same as far from the last-level cache as a hit there takes (host.llc.hit_latency).
@@ -105,7 +105,8 @@ class SharedBoard {
   std::vector<fabric::LineLink> links_;
   fabric::ChannelSelector* selector_ = nullptr;  ///< null on a board with one channel
   std::size_t cores_ = 0;
-  int left_out_ = 0;
+  std::vector<bool> reads_attached_;   ///< of each port
+  std::vector<bool> writes_attached_;  ///< of each port
 };
 
 }  // namespace isthmus::platform

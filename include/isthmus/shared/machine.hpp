@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "isthmus/engine/graph.hpp"
 #include "isthmus/platform/description.hpp"
 #include "isthmus/shared/circuit.hpp"
 #include "isthmus/shared/core.hpp"
 #include "isthmus/shared/memory.hpp"
+#include "isthmus/shared/run.hpp"
 
 namespace isthmus {
 
@@ -30,30 +30,6 @@ constexpr const char* kData = nullptr;
 
 /// `data`: where the package's data are, if it is known.
 platform::Description board_of(std::string_view target, const std::vector<std::string>& overrides, const char* data);
-
-/// A board, a core and the circuit that is added, for one run.
-class SharedRun {
- public:
-  SharedRun(const platform::Description& board, platform::SharedSpec spec, SharedMemory& memory, CircuitSpec circuit,
-            Program program);
-
-  const CircuitSpec& circuit_spec() const { return circuit_; }
-  ActorOptions circuit_options() const;
-  Graph& graph() { return graph_; }
-  /// Afterwards memory holds what caches held.
-  void run(CircuitSide& circuit, std::uint64_t schedule_seed);
-
- private:
-  void connect(CircuitSide& circuit);
-  void write_back();
-
-  platform::SharedSpec spec_;
-  SharedMemory& memory_;
-  CircuitSpec circuit_;
-  Graph graph_;
-  platform::SharedBoard board_;
-  Core& core_;
-};
 
 template <class Logic>
 int ports_of(const Logic& logic) {
@@ -94,18 +70,24 @@ class SharedMachine {
   /// as it was then. Throws Error where the board has not what it asks for.
   template <class Logic>
   Logic run(const Logic& logic, Program program, const RunOfMachine& options = {}) {
-    detail::SharedRun run(board_, spec_, memory_,
-                          circuit_spec(detail::ports_of(logic), detail::messages_of(logic), options),
-                          std::move(program));
-    auto& circuit = run.graph().add<CircuitActor<Logic>>("circuit", run.circuit_options(), run.circuit_spec(), logic);
-    run.run(circuit, options.schedule_seed);
+    const CircuitSpec spec = circuit_spec(detail::ports_of(logic), detail::messages_of(logic), options);
+    SharedRun run(board_, listening(spec), memory_.pages(), 1);
+    auto& core = run.add_core<Core>("core", CoreSpec{.memory = memory_, .store = store_}, std::move(program));
+    auto& circuit = run.add_circuit<CircuitActor<Logic>>("circuit", spec, logic);
+    this->run(run, core, circuit, options.schedule_seed);
     return std::move(circuit.logic());
   }
 
  private:
   CircuitSpec circuit_spec(int ports, int messages, const RunOfMachine& options) const;
+  /// The board's spec with an FPGA's cache that watches the lines of the circuit's messages.
+  platform::SharedSpec listening(const CircuitSpec& circuit) const;
+  /// Afterwards memory holds what caches held.
+  void run(SharedRun& run, Core& core, CircuitSide& circuit, std::uint64_t schedule_seed);
+  void write_back(SharedRun& run);
 
   platform::Description board_;
+  Time store_;  ///< what a thread pays for a store to a register of the circuit
   platform::SharedSpec spec_;
   SharedMemory memory_;
 };

@@ -7,9 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "isthmus/fabric/coherence/page_table.hpp"
-#include "isthmus/platform/shared_board.hpp"
 #include "isthmus/shared/address.hpp"
+#include "isthmus/shared/run.hpp"
 
 namespace isthmus {
 
@@ -56,8 +55,8 @@ class SharedMemory {
   }
 
   // What a machine is built of.
-  PinnedMemory& pinned() { return memory_; }
-  const fabric::SharedSpace& space() const { return space_; }
+  PinnedSpace& pages() { return pages_; }
+  const fabric::SharedSpace& space() const { return pages_.space; }
   void lend(bool to_caches);
   /// Status word and messages as at first.
   void clear_own();
@@ -73,8 +72,7 @@ class SharedMemory {
   std::string board_;
   std::optional<fabric::PageTableSpec> table_;
   std::uint64_t line_;
-  PinnedMemory memory_;
-  fabric::SharedSpace space_;
+  PinnedSpace pages_;
   Free free_;
   std::uint64_t end_ = 0;    ///< address of the first byte behind the pages that the table holds
   std::uint64_t first_ = 0;  ///< address of the status word's line; the lines of messages follow it

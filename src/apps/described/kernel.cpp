@@ -320,12 +320,12 @@ soc::AddKernel kernel_behind_ports(const Work& work, const Buffers& buffers) {
     auto& kernel = graph.add<DescribedKernel>("circuit", {.clock = clock, .group = kDeviceGroup},
                                               Ports{.axi = std::move(ports), .by_channel = true}, clock, known);
     return soc::OwnKernelEnds{.start = kernel.start,
-                              .regions = kernel.regions,
-                              .data = kernel.data,
-                              .stores = kernel.stores,
-                              .written = kernel.written,
                               .finished = kernel.finished,
-                              .actor = graph.id(kernel)};
+                              .passes = {.regions = kernel.regions,
+                                         .data = kernel.data,
+                                         .stores = kernel.stores,
+                                         .written = kernel.written,
+                                         .actor = graph.id(kernel)}};
   };
 }
 

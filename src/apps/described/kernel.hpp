@@ -7,7 +7,7 @@
 #include "isthmus/application/kernel.hpp"
 #include "isthmus/offload/datapath.hpp"
 #include "isthmus/offload/kernel_model.hpp"
-#include "isthmus/soc/machine.hpp"
+#include "isthmus/shared/soc/machine.hpp"
 
 /// A described application's kernel, behind each kind of memory.
 namespace isthmus::apps::traffic {

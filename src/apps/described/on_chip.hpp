@@ -6,7 +6,7 @@
 #include "apps/described/work.hpp"
 #include "isthmus/application/together.hpp"
 #include "isthmus/base/units.hpp"
-#include "isthmus/soc/buffers.hpp"
+#include "isthmus/shared/soc/buffers.hpp"
 
 /// A described application on a chip: a core writes what goes to the device into buffers that the ports move, calls the
 /// circuit, and reads what comes back.

@@ -13,7 +13,7 @@
 #include "isthmus/base/error.hpp"
 #include "isthmus/base/random.hpp"
 #include "isthmus/platform/shared_board.hpp"
-#include "isthmus/queues/look_ahead.hpp"
+#include "isthmus/shared/queues/look_ahead.hpp"
 
 namespace isthmus::apps {
 namespace {

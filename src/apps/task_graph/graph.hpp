@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "isthmus/queues/task_graph.hpp"
+#include "isthmus/shared/queues/task_graph.hpp"
 
 namespace isthmus::apps {
 

@@ -1,25 +1,16 @@
 #include "flows/shared/in_place_actors.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 #include <variant>
 
 #include "isthmus/base/error.hpp"
-#include "isthmus/base/interrupt.hpp"
 #include "isthmus/platform/shared_board.hpp"
 
 namespace isthmus::program {
 namespace {
 
-using fabric::LineAccess;
-using fabric::LineResult;
 using offload::Region;
-
-// A circuit is given up that takes longer for a launch than a thousand cycles a word at 100 MHz.
-constexpr Time kLeastWait = Time::us(5000);
-constexpr Time kWaitOfAWord = Time::us(10);
 
 const std::vector<KernelArgument>& arguments_of(const DeviceKernel& kernel, int launch) {
   return launch == 0 ? kernel.arguments : kernel.further[static_cast<std::size_t>(launch) - 1];
@@ -45,61 +36,6 @@ std::uint64_t InPlaceWork::address(int launch, const Region& region) const {
   const MessagePlaces& message = places[static_cast<std::size_t>(launch / launches)];
   const auto& arguments = arguments_of(device_kernel_of(job.application), launch % launches);
   return std::visit(ArgumentAddress{*this, message}, arguments.at(region.argument)) + region.offset;
-}
-
-void DrivingCore::load() {
-  if (work.messages == nullptr) return;
-  auto message = work.messages->input(next);
-  const MessagePlaces& to = work.places[static_cast<std::size_t>(next)];
-  const auto& sizes = device_kernel_of(work.job.application).inputs;
-  for (std::size_t buffer = 0; buffer < to.inputs.size(); ++buffer) {
-    const std::size_t size = sizes.empty() ? message.size() : sizes[buffer];
-    work.space.copy_in(to.inputs[buffer], message.first(size));
-    message = message.subspan(size);
-  }
-}
-
-std::uint64_t DrivingCore::wait_for(std::uint64_t launches) {
-  std::uint64_t words = 0;
-  for (std::uint64_t region = 0; region < work.regions; ++region)
-    words += work.path.region(0, region).bytes / kWordBytes;
-  const Time latest =
-      timer.now() + kLeastWait + Time::fs(kWaitOfAWord.femtoseconds() * static_cast<std::int64_t>(words));
-  for (;;) {
-    stop_if_interrupted();
-    const LineStatus told = read_status(accesses, results, work.space.physical(work.status), work.line);
-    if (told.complete >= launches) return told.words;
-    if (timer.now() > latest)
-      throw Error(fmt::format("launch {} of message {} has not ended for {} of virtual time", launches - 1, next,
-                              to_string(latest)));
-  }
-}
-
-void DrivingCore::read_output(std::uint64_t words) {
-  const LinePieces pieces{.from = work.address((next + 1) * work.launches - 1, work.path.result()),
-                          .bytes = words * kWordBytes,
-                          .line = work.line};
-  std::span<std::byte> output;
-  if (work.messages != nullptr) output = work.messages->output(next);
-  read_stretch(accesses, results, work.space, pieces, output);
-}
-
-void DrivingCore::step() {
-  load();
-  begun.push_back(timer.now());
-  if (const Time host = work.job.application.extras.host_work; host > Time()) timer.wait_until(timer.now() + host);
-  std::uint64_t words = 0;
-  for (int launch = 0; launch < work.launches; ++launch) {
-    timer.wait_until(timer.now() + work.call + work.store);
-    for (auto& start : starts) start.push(next);
-    words = wait_for(static_cast<std::uint64_t>(next) * static_cast<std::uint64_t>(work.launches) +
-                     static_cast<std::uint64_t>(launch) + 1);
-    launched.push_back(timer.now());
-  }
-  read_output(words);
-  received.push_back(timer.now());
-  if (work.messages != nullptr) work.messages->finished(next);
-  ++next;
 }
 
 ReadPlan regions_of(const InPlaceWork& work, std::size_t port) {
@@ -149,56 +85,17 @@ void DatapathActor::finish(Time from) {
   out.push(held);
 }
 
-bool ResultWriter::take_answer() {
-  if (sent + static_cast<std::uint64_t>(told) == answered + static_cast<std::uint64_t>(over) && fence_due == fenced)
-    return false;
-  const LineResult* result = results.pull_in_place();
-  if (result == nullptr) return false;
-  if (result->tag == kStatus)
-    ++over;
-  else if (result->tag == kFence)
-    fenced = true;
-  else
-    ++answered;
-  return true;
-}
-
-/// The status of a launch whose lines are all at the home: what the coherent channel has answered is.
-bool ResultWriter::close() {
-  if (answered < sent) return false;
-  if (work.channel != platform::kCoherentWay && !fenced) {
-    if (fence_due) return false;
-    fabric::begin_access(accesses, LineAccess::Kind::fence, 0, 0, kFence).channel = work.channel;
-    fence_due = true;
-    return true;
-  }
-  write_status(accesses, work.status, work.line, {.complete = static_cast<std::uint64_t>(++told), .words = written})
-      .channel = work.channel;
-  written = sent = answered = 0;
-  closing = fence_due = fenced = false;
-  return true;
-}
-
-bool ResultWriter::write() {
-  if (closing) return close();
-  const StreamWord* word = words.pull_in_place();
-  if (word == nullptr) return false;
-  gathered_.add(word->data);
-  closing = word->last;
-  const std::uint64_t from = work.address(told, work.path.result()) + written * kWordBytes;
-  if (!closing && (from + gathered_.bytes()) % work.line != 0) return true;
-  written += gathered_.bytes() / kWordBytes;
-  LineAccess& made = fabric::begin_access(accesses, LineAccess::Kind::write, from, 0, kData);
-  made.channel = work.channel;
-  gathered_.put(made);
-  ++sent;
-  return true;
-}
-
-void ResultWriter::step() {
-  bool moved = take_answer();
-  if (accesses.room() && !(told == work.all_launches()) && write()) moved = true;
-  if (!moved) timer.wait(results, accesses, words);
+WritePlan results_of(const InPlaceWork& work) {
+  constexpr std::uint64_t kAny = std::uint64_t{1} << 62U;
+  const auto place = [&work](int launch) {
+    return LinePieces{.from = work.address(launch, work.path.result()), .bytes = kAny, .line = work.line};
+  };
+  return {.outputs = work.all_launches(),
+          .until_last = true,
+          .status = work.status,
+          .line = work.line,
+          .channel = work.channel,
+          .place = place};
 }
 
 }  // namespace isthmus::program

@@ -13,7 +13,7 @@
 #include "isthmus/offload/datapath.hpp"
 #include "isthmus/stream.hpp"
 
-/// The host's core and the circuit's ends of a datapath that works on messages where they lie.
+/// The circuit's ends of a datapath that works on messages where they lie.
 namespace isthmus::program {
 
 /// The places of the buffers of one message, as a circuit addresses them.
@@ -43,28 +43,6 @@ struct InPlaceWork {
   std::uint64_t address(int launch, const offload::Region& region) const;
 };
 
-/// A core that starts launch after launch and reads the output.
-struct DrivingCore {
-  Out<fabric::LineAccess> accesses{"accesses"};
-  In<fabric::LineResult> results{"results"};
-  PortArray<Out<int>> starts;  ///< launches, to each port's reader
-  Timer timer;
-  const InPlaceWork& work;
-  int next = 0;
-  std::vector<Time> begun{};
-  std::vector<Time> launched{};  ///< time at which each launch ended
-  std::vector<Time> received{};
-
-  explicit DrivingCore(const InPlaceWork& what) : starts(what.path.ports(), "starts"), work(what) {}
-  void step();
-  bool done() const { return next == work.job.count; }
-
- private:
-  void load();
-  std::uint64_t wait_for(std::uint64_t launches);
-  void read_output(std::uint64_t words);
-};
-
 /// How a reader reads the regions of a port, launch after launch.
 ReadPlan regions_of(const InPlaceWork& work, std::size_t port);
 
@@ -87,31 +65,7 @@ struct DatapathActor {
   void finish(Time from);
 };
 
-/// Writes what the datapath gives, and the status when a launch is complete.
-struct ResultWriter {
-  Out<fabric::LineAccess> accesses{"accesses"};
-  In<fabric::LineResult> results{"results"};
-  In<StreamWord> words{"words"};
-  Timer timer;
-  const InPlaceWork& work;
-  std::uint64_t written = 0;   ///< words written in this launch
-  std::uint64_t sent = 0;      ///< lines sent in this launch
-  std::uint64_t answered = 0;  ///< lines answered in this launch
-  bool closing = false;        ///< whether all lines of the launch are written
-  bool fence_due = false;      ///< whether a fence is under way, which orders data and status on different channels
-  bool fenced = false;         ///< whether the fence is answered
-  int told = 0;                ///< status lines written
-  int over = 0;                ///< status lines answered
-
-  explicit ResultWriter(const InPlaceWork& what) : work(what) {}
-  void step();
-  bool done() const { return over == work.all_launches(); }
-
- private:
-  bool take_answer();
-  bool write();
-  bool close();
-  GatheredWords gathered_;
-};
+/// How a writer writes what the datapath gives.
+WritePlan results_of(const InPlaceWork& work);
 
 }  // namespace isthmus::program

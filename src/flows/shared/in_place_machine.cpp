@@ -9,13 +9,17 @@
 #include "flows/shared/in_place_actors.hpp"
 #include "flows/stream/run_graph.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/engine/graph.hpp"
-#include "isthmus/platform/shared_board.hpp"
+#include "isthmus/base/interrupt.hpp"
+#include "isthmus/shared/run.hpp"
 
 namespace isthmus::program {
 namespace {
 
 using offload::Datapath;
+
+// A circuit is given up that takes longer for a launch than a thousand cycles a word at 100 MHz.
+constexpr Time kLeastWait = Time::us(5000);
+constexpr Time kWaitOfAWord = Time::us(10);
 
 std::vector<std::uint64_t> allocate(fabric::SharedSpace& space, const std::vector<std::size_t>& sizes, int line) {
   std::vector<std::uint64_t> places;
@@ -58,31 +62,27 @@ class InPlaceMachine {
         job_(cut(std::move(job), extent)),
         spec_(platform::shared_spec(board)),
         path_(job_.application.extras.datapath()),
-        space_(memory_, spec_.space),
-        work_(work_of(board, spec_, job_, messages, space_, *path_, extent)),
-        board_(graph_, spec_, memory_, space_, 1),
-        core_(graph_.add<DrivingCore>("driving core", {.clock = board_.core_clock(), .group = kHostGroup}, work_)),
-        writer_(graph_.add<ResultWriter>("result writer", circuit(), work_)),
-        datapath_(graph_.add<DatapathActor>("datapath", circuit(), job_.application.extras.datapath(), spec_.circuit)) {
+        memory_(spec_),
+        work_(work_of(board, spec_, job_, messages, memory_.space, *path_, extent)),
+        run_(board, spec_, memory_, 1),
+        core_(run_.add_core("driving core", [this](HostCore& core) { return drive(core); }, {.tells = path_->ports()})),
+        datapath_(run_.add_circuit<DatapathActor>("datapath", job_.application.extras.datapath(), spec_.circuit)) {
     require_room();
-    board_.attach_core(core_.accesses, core_.results);
-    board_.attach_writes(0, writer_.accesses, writer_.results);
-    graph_.connect(datapath_.out, writer_.words, {.depth = kFifo});
-    for (int port = 0; port < spec_.ports; ++port) {
-      if (port > 0) board_.leave_out_writes(port);
-      if (static_cast<std::size_t>(port) < path_->ports())
-        add_reader(port);
-      else
-        board_.leave_out_reads(port);
-    }
+    auto& writer = run_.add_circuit<LineWriter>("result writer", results_of(work_));
+    run_.board.attach_writes(0, writer.accesses, writer.results);
+    run_.graph.connect(datapath_.out, writer.words, {.depth = kFifo});
+    for (std::size_t port = 0; port < path_->ports(); ++port) add_reader(port);
+    run_.board.leave_out_rest();
   }
 
   BoardRun run() {
     const RunReport report =
-        run_graph(graph_, {.states = job_.states, .output = graph_.id(core_), .schedule_seed = job_.schedule_seed});
-    if (!core_.done()) throw Error(fmt::format("message {} has not come back from the datapath", core_.next));
+        run_graph(run_.graph, {.states = job_.states, .output = id(core_), .schedule_seed = job_.schedule_seed});
+    if (!core_.done()) throw Error(fmt::format("message {} has not come back from the datapath", next()));
     BoardRun result{.run = {.times = times(report)}};
-    result.parts = platform::parts_of(report, platform::on_board(plans(), description_));
+    std::vector<platform::PartPlan> plans = run_.board.parts();
+    plans.push_back({.name = "datapath", .keys = {"kernel.clock"}, .actors = {id(datapath_)}});
+    result.parts = run_.parts(report, std::move(plans));
     return result;
   }
 
@@ -94,7 +94,68 @@ class InPlaceMachine {
     return job;
   }
 
-  ActorOptions circuit() const { return {.clock = spec_.circuit, .group = kDeviceGroup}; }
+  int next() const { return static_cast<int>(received_.size()); }
+
+  /// Starts the launches of a message, one after the other, and reads its output.
+  bool drive(HostCore& core) {
+    const int message = next();
+    load(message);
+    begun_.push_back(core.now());
+    if (const Time host = job_.application.extras.host_work; host > Time()) core.wait(host);
+    std::uint64_t words = 0;
+    for (int launch = 0; launch < work_.launches; ++launch) {
+      core.wait(work_.call + work_.store);
+      for (auto& start : core.tells) start.push(message);
+      words = wait_for(core, launched_.size() + 1);
+      launched_.push_back(core.now());
+    }
+    read_output(core, words);
+    received_.push_back(core.now());
+    if (work_.messages != nullptr) work_.messages->finished(message);
+    return message + 1 < job_.count;
+  }
+
+  void load(int message) {
+    if (work_.messages == nullptr) return;
+    auto input = work_.messages->input(message);
+    const MessagePlaces& to = work_.places[static_cast<std::size_t>(message)];
+    const auto& sizes = device_kernel_of(job_.application).inputs;
+    for (std::size_t buffer = 0; buffer < to.inputs.size(); ++buffer) {
+      const std::size_t size = sizes.empty() ? input.size() : sizes[buffer];
+      memory_.space.copy_in(to.inputs[buffer], input.first(size));
+      input = input.subspan(size);
+    }
+  }
+
+  std::uint64_t wait_for(HostCore& core, std::uint64_t launches) const {
+    std::uint64_t words = 0;
+    for (std::uint64_t region = 0; region < work_.regions; ++region)
+      words += path_->region(0, region).bytes / kWordBytes;
+    const Time latest =
+        core.now() + kLeastWait + Time::fs(kWaitOfAWord.femtoseconds() * static_cast<std::int64_t>(words));
+    for (;;) {
+      stop_if_interrupted();
+      const auto told = value_of<LineStatus>(core.read(work_.status, work_.line));
+      if (told.complete >= launches) return told.words;
+      if (core.now() > latest)
+        throw Error(fmt::format("launch {} of message {} has not ended for {} of virtual time", launches - 1, next(),
+                                to_string(latest)));
+    }
+  }
+
+  void read_output(HostCore& core, std::uint64_t words) const {
+    const LinePieces pieces{.from = work_.address((next() + 1) * work_.launches - 1, path_->result()),
+                            .bytes = words * kWordBytes,
+                            .line = work_.line};
+    std::span<std::byte> output;
+    if (work_.messages != nullptr) output = work_.messages->output(next());
+    core.read(pieces, output);
+  }
+
+  template <class Actor>
+  ActorId id(const Actor& actor) const {
+    return run_.graph.id(actor);
+  }
 
   void require_room() const {
     const std::string file = description_.file().string();
@@ -107,44 +168,34 @@ class InPlaceMachine {
                               job_.application.name, path_->onchip_bytes(), onchip));
   }
 
-  void add_reader(int port) {
-    const auto number = static_cast<std::size_t>(port);
-    auto& reader = graph_.add<LineReader>(fmt::format("line reader {}", port), circuit(), regions_of(work_, number));
-    board_.attach_reads(port, reader.accesses, reader.results);
-    graph_.connect(core_.starts[number], reader.starts,
-                   {.depth = 2, .latency = spec_.coherence.agents[platform::SharedBoard::kFpga].from_home});
-    graph_.connect(reader.words, datapath_.words[number], {.depth = kFifo});
+  void add_reader(std::size_t port) {
+    auto& reader = run_.add_circuit<LineReader>(fmt::format("line reader {}", port), regions_of(work_, port));
+    run_.board.attach_reads(static_cast<int>(port), reader.accesses, reader.results);
+    run_.graph.connect(core_.tells[port], reader.starts, run_.registers(2));
+    run_.graph.connect(reader.words, datapath_.words[port], {.depth = kFifo});
   }
 
   FlowTimes times(const RunReport& report) const {
-    const Time start = core_.begun.front();
-    FlowTimes times{.elapsed = core_.received.back() - start};
-    for (const Time end : core_.launched) times.launches.push_back(end - start);
-    for (std::size_t i = 0; i < core_.received.size(); ++i)
-      times.latencies.push_back(core_.received[i] - core_.begun[i]);
-    times.stages = {{"kernel", report.actor(graph_.id(datapath_)).busy},
-                    {"driving core", report.actor(graph_.id(core_)).busy}};
+    const Time start = begun_.front();
+    FlowTimes times{.elapsed = received_.back() - start};
+    for (const Time end : launched_) times.launches.push_back(end - start);
+    for (std::size_t i = 0; i < received_.size(); ++i) times.latencies.push_back(received_[i] - begun_[i]);
+    times.stages = {{"kernel", report.actor(id(datapath_)).busy}, {"driving core", report.actor(id(core_)).busy}};
     times.lasted = report.end;
     return times;
-  }
-
-  std::vector<platform::PartPlan> plans() const {
-    std::vector<platform::PartPlan> plans = board_.parts();
-    plans.push_back({.name = "datapath", .keys = {"kernel.clock"}, .actors = {graph_.id(datapath_)}});
-    return plans;
   }
 
   const platform::Description& description_;
   Job job_;
   platform::SharedSpec spec_;
   std::unique_ptr<Datapath> path_;  ///< datapath that says what is read
-  PinnedMemory memory_;
-  fabric::SharedSpace space_;
+  PinnedSpace memory_;
   InPlaceWork work_;
-  Graph graph_;
-  platform::SharedBoard board_;
-  DrivingCore& core_;
-  ResultWriter& writer_;
+  std::vector<Time> begun_{};     ///< of each message
+  std::vector<Time> launched_{};  ///< time at which each launch ended
+  std::vector<Time> received_{};  ///< time at which each output was read
+  SharedRun run_;
+  HostCore& core_;
   DatapathActor& datapath_;
 };
 

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
@@ -13,27 +12,6 @@ namespace isthmus::program {
 
 /// Lines that a circuit has asked for and not handed on: more than the channels have under way.
 inline constexpr std::uint64_t kLinesAsked = 512;
-
-/// A stretch of bytes as accesses, of which none goes past the end of its line.
-struct LinePieces {
-  std::uint64_t from;  ///< address of the first byte
-  std::uint64_t bytes;
-  std::uint64_t line;  ///< bytes of a line, a power of two
-
-  std::uint64_t count() const { return bytes == 0 ? 0 : 1 + (bytes - first() + line - 1) / line; }
-  /// Behind `from`.
-  std::uint64_t offset(std::uint64_t number) const { return number == 0 ? 0 : first() + (number - 1) * line; }
-  std::uint64_t size(std::uint64_t number) const { return std::min(offset(number + 1), bytes) - offset(number); }
-
- private:
-  std::uint64_t first() const { return std::min(bytes, line - from % line); }
-};
-
-/// Memory for so many bytes that nobody else has a line of.
-inline Bytes in_whole_lines(std::size_t bytes, int line) {
-  const auto of = static_cast<std::size_t>(line);
-  return {static_cast<std::int64_t>((bytes + of - 1) / of * of)};
-}
 
 /// Results of lines that come in any order, as words in the order in which the lines were asked for.
 class LineWords {

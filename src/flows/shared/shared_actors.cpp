@@ -1,11 +1,6 @@
 #include "flows/shared/shared_actors.hpp"
 
-#include <fmt/format.h>
-
 #include <cstring>
-
-#include "isthmus/base/error.hpp"
-#include "isthmus/base/interrupt.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -13,96 +8,10 @@ namespace {
 using fabric::LineAccess;
 using fabric::LineResult;
 
-// A kernel is given up that takes longer for a message than a thousand cycles a word at 100 MHz.
-constexpr std::int64_t kLeastPatience = 5000;  // microseconds
-constexpr std::int64_t kPatienceOfAWord = 10;
+/// The tags of a circuit's writes.
+enum WriteTag : std::uint16_t { kData, kStatus, kFence };
 
 }  // namespace
-
-LineStatus read_status(Out<LineAccess>& accesses, In<LineResult>& results, std::uint64_t address, std::uint64_t line) {
-  fabric::begin_access(accesses, LineAccess::Kind::read, address, line, kStatus);
-  LineStatus status{};
-  std::memcpy(&status, results.read_in_place().data.data(), sizeof(status));
-  return status;
-}
-
-LineAccess& write_status(Out<LineAccess>& accesses, std::uint64_t address, std::uint64_t line,
-                         const LineStatus& status) {
-  LineAccess& access = fabric::begin_access(accesses, LineAccess::Kind::write, address, line, kStatus);
-  access.data = {};
-  std::memcpy(access.data.data(), &status, sizeof(status));
-  return access;
-}
-
-void read_stretch(Out<LineAccess>& accesses, In<LineResult>& results, const fabric::SharedSpace& space,
-                  const LinePieces& stretch, std::span<std::byte> output) {
-  const std::uint64_t lines = stretch.count();
-  std::uint64_t sent = 0;
-  for (std::uint64_t answered = 0; answered < lines;) {
-    if (sent < lines && sent - answered < kLineFills) {
-      fabric::begin_access(accesses, LineAccess::Kind::read, space.physical(stretch.from + stretch.offset(sent)),
-                           stretch.size(sent), static_cast<std::uint16_t>(sent));
-      ++sent;
-      continue;
-    }
-    const LineResult& line = results.read_in_place();
-    // tags are the lowest bits of the line's number; those under way lie close together
-    const std::uint64_t number = sent - 1 - static_cast<std::uint16_t>(sent - 1 - line.tag);
-    if (!output.empty()) std::memcpy(output.data() + stretch.offset(number), line.data.data(), line.bytes);
-    ++answered;
-  }
-}
-
-void SharedProducer::step() {
-  stop_if_interrupted();
-  if (next >= kSharedSlots) taken.read();
-  if (next == 0)
-    for (std::size_t i = 0; i < work.job.application.extras.control.messages.size(); ++i)
-      timer.wait_until(timer.now() + work.store);
-  begun.push_back(timer.now());
-  if (const Time host = work.job.application.extras.host_work; host > Time()) timer.wait_until(timer.now() + host);
-  const auto message = work.messages.input(next);
-  const LinePieces pieces = work.places.input_of(next, work.job);
-  const std::uint64_t lines = pieces.count();
-  std::uint64_t sent = 0;
-  for (std::uint64_t answered = 0; answered < lines;) {
-    if (sent < lines && sent - answered < kLineFills) {
-      const std::uint64_t at = pieces.offset(sent);
-      const std::uint64_t bytes = pieces.size(sent++);
-      LineAccess& access = fabric::begin_access(accesses, LineAccess::Kind::write,
-                                                work.places.space.physical(pieces.from + at), bytes, kData);
-      std::memcpy(access.data.data(), message.data() + at, bytes);
-      if (results.pull_in_place() != nullptr) ++answered;
-    } else {
-      results.read_in_place();
-      ++answered;
-    }
-  }
-  timer.wait_until(timer.now() + work.store);
-  starts.push(next++);
-  started.push_back(timer.now());
-}
-
-void SharedConsumer::give_up_if_late() {
-  const auto& application = work.job.application;
-  const Time before = received.empty() ? Time() : received.back();
-  const std::size_t words = (application.input + application.output) / kWordBytes;
-  const Time most = Time::us(kLeastPatience + kPatienceOfAWord * static_cast<std::int64_t>(words));
-  if (timer.now() - before > most)
-    throw Error(
-        fmt::format("message {} has not come back from the kernel for {} of virtual time; `last` closes a message",
-                    next, to_string(most)));
-}
-
-void SharedConsumer::step() {
-  const auto& places = work.places;
-  const LineStatus status = read_status(accesses, results, places.space.physical(places.status), places.line);
-  if (status.complete <= static_cast<std::uint64_t>(next)) return give_up_if_late();
-  read_stretch(accesses, results, places.space, places.output_of(next, work.job), work.messages.output(next));
-  received.push_back(timer.now());
-  work.messages.finished(next++);
-  taken.push(next);
-}
 
 ReadPlan messages_of(const SharedWork& work) {
   return {.launches = work.job.count,
@@ -164,50 +73,71 @@ void ConfiguringReader::step() {
   LineReader::step();
 }
 
-void SharedWriter::step() {
+WritePlan outputs_of(const SharedWork& work) {
+  return {.outputs = work.job.count,
+          .until_last = false,
+          .status = work.places.status,
+          .line = work.places.line,
+          .channel = work.channel,
+          .place = [&work](int message) { return work.places.output_of(message, work.job); }};
+}
+
+void LineWriter::step() {
   bool moved = take();
   moved |= accesses.room() && (tell() || write());
   if (!moved) timer.wait(results, accesses, words);
 }
 
-bool SharedWriter::take() {
-  const auto asked = written + static_cast<std::uint64_t>(told + fences);
-  if (asked == answered + static_cast<std::uint64_t>(over + fenced)) return false;
+bool LineWriter::take() {
+  const auto asked = written_ + static_cast<std::uint64_t>(told_ + fences_);
+  if (asked == answered_ + static_cast<std::uint64_t>(over_ + fenced_)) return false;
   const LineResult* result = results.pull_in_place();
   if (result == nullptr) return false;
   if (result->tag == kData)
-    ++answered;
+    ++answered_;
   else
-    ++(result->tag == kStatus ? over : fenced);
+    ++(result->tag == kStatus ? over_ : fenced_);
   return true;
 }
 
-/// The status of a message whose lines are all written, and at the home: what the coherent channel has answered is.
-bool SharedWriter::tell() {
-  if (answered < lines * static_cast<std::uint64_t>(told + 1)) return false;
-  if (work.channel != platform::kCoherentWay && fenced == told) {
-    if (fences > fenced) return false;
-    fabric::begin_access(accesses, LineAccess::Kind::fence, 0, 0, kFence).channel = work.channel;
-    ++fences;
+/// The status of an output whose lines are all at the home: what the coherent channel has answered is.
+bool LineWriter::tell() {
+  if (ended_.empty() || answered_ < ended_.front().lines) return false;
+  if (plan_.channel != platform::kCoherentWay && fenced_ == told_) {
+    if (fences_ > fenced_) return false;
+    fabric::begin_access(accesses, LineAccess::Kind::fence, 0, 0, kFence).channel = plan_.channel;
+    ++fences_;
     return true;
   }
-  write_status(accesses, work.places.status, work.places.line, {.complete = static_cast<std::uint64_t>(++told)})
-      .channel = work.channel;
+  const LineStatus status{.complete = static_cast<std::uint64_t>(++told_), .words = ended_.front().words};
+  LineAccess& access = fabric::begin_access(accesses, LineAccess::Kind::write, plan_.status, plan_.line, kStatus);
+  access.channel = plan_.channel;
+  access.data = {};
+  std::memcpy(access.data.data(), &status, sizeof(status));
+  ended_.pop_front();
   return true;
 }
 
-bool SharedWriter::write() {
-  if (written == lines * static_cast<std::uint64_t>(work.job.count)) return false;
+bool LineWriter::write() {
+  if (output_ == plan_.outputs) return false;
   const StreamWord* word = words.pull_in_place();
   if (word == nullptr) return false;
-  const LinePieces pieces = work.places.output_of(static_cast<int>(written / lines), work.job);
-  const std::uint64_t at = pieces.offset(written % lines);
+  const LinePieces place = plan_.place(output_);
   gathered_.add(word->data);
-  if (gathered_.bytes() < pieces.size(written % lines)) return true;
-  LineAccess& access = fabric::begin_access(accesses, LineAccess::Kind::write, pieces.from + at, 0, kData);
-  access.channel = work.channel;
+  ++in_output_;
+  const bool full = gathered_.bytes() == place.size(line_);
+  const bool last = plan_.until_last ? word->last : full && line_ + 1 == place.count();
+  if (!full && !last) return true;
+  LineAccess& access =
+      fabric::begin_access(accesses, LineAccess::Kind::write, place.from + place.offset(line_), 0, kData);
+  access.channel = plan_.channel;
   gathered_.put(access);
-  ++written;
+  ++line_;
+  ++written_;
+  if (!last) return true;
+  ended_.push_back({.lines = written_, .words = std::exchange(in_output_, 0)});
+  line_ = 0;
+  ++output_;
   return true;
 }
 

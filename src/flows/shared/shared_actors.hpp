@@ -1,8 +1,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
-#include <span>
 #include <utility>
 #include <vector>
 
@@ -13,14 +13,14 @@
 #include "isthmus/fabric/coherence/line_store.hpp"
 #include "isthmus/fabric/coherence/page_table.hpp"
 #include "isthmus/platform/shared_board.hpp"
+#include "isthmus/shared/lines.hpp"
 #include "isthmus/stream.hpp"
 
-/// The host's cores and the circuit's ends of the flow through shared memory.
+/// The circuit's ends of the flow through shared memory.
 namespace isthmus::program {
 
 /// Messages under way, each with memory of its own: one that is written, one in the circuit, one that is read.
 inline constexpr int kSharedSlots = 3;
-using platform::kLineFills;
 
 /// The place of messages, as a circuit addresses it.
 struct SharedPlaces {
@@ -51,57 +51,6 @@ struct SharedWork {
 struct LineStatus {
   std::uint64_t complete;   ///< number of complete outputs or launches
   std::uint64_t words = 0;  ///< words that the last one wrote
-};
-
-/// Reads a status line whose physical address is `address`, as a core does.
-LineStatus read_status(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results, std::uint64_t address,
-                       std::uint64_t line);
-
-/// Begins a write of a status line.
-fabric::LineAccess& write_status(Out<fabric::LineAccess>& accesses, std::uint64_t address, std::uint64_t line,
-                                 const LineStatus& status);
-
-/// Reads a stretch as a core does, so many lines at once; `output` is empty where nobody asks for the bytes.
-void read_stretch(Out<fabric::LineAccess>& accesses, In<fabric::LineResult>& results, const fabric::SharedSpace& space,
-                  const LinePieces& stretch, std::span<std::byte> output);
-
-/// The tags of a circuit's writes.
-enum WriteTag : std::uint16_t { kData, kStatus, kFence };
-
-/// A core that writes message by message and starts the circuit.
-struct SharedProducer {
-  Out<fabric::LineAccess> accesses{"accesses"};
-  In<fabric::LineResult> results{"results"};
-  In<int> taken{"taken"};  ///< number of outputs that the other core has read
-  Out<int> starts{"starts"};
-  Timer timer;
-  const SharedWork& work;
-  int next = 0;
-  std::vector<Time> begun{};
-  std::vector<Time> started{};
-
-  explicit SharedProducer(const SharedWork& what) : work(what) {}
-  void step();
-  bool done() const { return next == work.job.count; }
-};
-
-/// A core that waits for outputs and reads them.
-struct SharedConsumer {
-  Out<fabric::LineAccess> accesses{"accesses"};
-  In<fabric::LineResult> results{"results"};
-  Out<int> taken{"taken"};
-  Timer timer;
-  const SharedWork& work;
-  int next = 0;
-  std::vector<Time> received{};
-
-  explicit SharedConsumer(const SharedWork& what) : work(what) {}
-  void step();
-  bool done() const { return next == work.job.count; }
-
- private:
-  /// Throws Error where a kernel gives no output any more: the core would spin for ever.
-  void give_up_if_late();
 };
 
 /// What a reader reads of memory.
@@ -154,30 +103,52 @@ struct ConfiguringReader : LineReader {
   void step();
 };
 
-/// Writes what comes out of the kernel, and the status when a message is complete.
-struct SharedWriter {
+/// What a writer writes to memory.
+struct WritePlan {
+  int outputs;
+  bool until_last;       ///< whether an output ends with its last word, else with the last byte of its place
+  std::uint64_t status;  ///< address of the status line
+  std::uint64_t line;    ///< bytes of a line
+  std::uint8_t channel;
+  std::function<LinePieces(int output)> place;
+};
+
+/// Writes the words of outputs line by line, and the status when an output is complete.
+struct LineWriter {
   Out<fabric::LineAccess> accesses{"accesses"};
   In<fabric::LineResult> results{"results"};
   In<StreamWord> words{"words"};
   Timer timer;
-  const SharedWork& work;
-  std::uint64_t lines;         ///< lines of a message
-  std::uint64_t written = 0;   ///< lines written, of all messages
-  std::uint64_t answered = 0;  ///< lines answered, of all messages
-  int fences = 0;              ///< fences requested, which order data and status on different channels
-  int fenced = 0;              ///< fences answered
-  int told = 0;                ///< status lines written
-  int over = 0;                ///< status lines answered
 
-  explicit SharedWriter(const SharedWork& what) : work(what), lines(what.places.output_of(0, what.job).count()) {}
+  explicit LineWriter(WritePlan what) : plan_(std::move(what)) {}
   void step();
-  bool done() const { return over == work.job.count; }
+  bool done() const { return over_ == plan_.outputs; }
 
  private:
+  /// An output whose lines are all written.
+  struct Written {
+    std::uint64_t lines;  ///< lines of this and all outputs before it
+    std::uint64_t words;
+  };
   bool take();
   bool tell();
   bool write();
+
+  WritePlan plan_;
   GatheredWords gathered_;
+  int output_ = 0;               ///< index of the output that is being written
+  std::uint64_t line_ = 0;       ///< lines written of that output
+  std::uint64_t in_output_ = 0;  ///< words taken of that output
+  std::deque<Written> ended_;    ///< outputs whose status is not written yet
+  std::uint64_t written_ = 0;    ///< lines written, of all outputs
+  std::uint64_t answered_ = 0;   ///< lines answered, of all outputs
+  int fences_ = 0;               ///< fences requested, which order data and status on different channels
+  int fenced_ = 0;               ///< fences answered
+  int told_ = 0;                 ///< status lines written
+  int over_ = 0;                 ///< status lines answered
 };
+
+/// How a writer writes the outputs of a job.
+WritePlan outputs_of(const SharedWork& work);
 
 }  // namespace isthmus::program

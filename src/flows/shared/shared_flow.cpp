@@ -13,9 +13,10 @@
 #include "flows/stream/stream_fine.hpp"
 #include "flows/stream/through_kernel.hpp"
 #include "isthmus/base/error.hpp"
-#include "isthmus/engine/graph.hpp"
+#include "isthmus/base/interrupt.hpp"
 #include "isthmus/platform/shared_board.hpp"
 #include "isthmus/platform/soc_board.hpp"
+#include "isthmus/shared/run.hpp"
 
 namespace isthmus::program {
 namespace {
@@ -29,6 +30,10 @@ constexpr Lengths kLengths{.shorter = 2 * kSharedSlots, .longer = 7 * kSharedSlo
 /// What the pace of a half may differ by, of all its messages together, in messages: cores and circuit meet in other
 /// places each time.
 constexpr double kUneven = 0.1;
+
+// A kernel is given up that takes longer for a message than a thousand cycles a word at 100 MHz.
+constexpr std::int64_t kLeastPatience = 5000;  // microseconds
+constexpr std::int64_t kPatienceOfAWord = 10;
 
 SharedPlaces places_in(fabric::SharedSpace& space, const ByteApplication& application, int line) {
   SharedPlaces places{.space = space, .status = space.allocate({line}), .line = static_cast<std::uint64_t>(line)};
@@ -44,58 +49,90 @@ class Machine {
       : description_(board),
         job_(job),
         spec_(platform::shared_spec(board)),
-        space_(memory_, spec_.space),
+        memory_(spec_),
         work_{.job = job,
               .messages = messages,
-              .places = places_in(space_, job.application, spec_.coherence.line),
+              .places = places_in(memory_.space, job.application, spec_.coherence.line),
               .channel = job.channel.empty() ? platform::kCoherentWay : platform::way_named(spec_, job.channel),
               .store = board.the("mmio").time("store")},
-        board_(graph_, spec_, memory_, space_, kCores),
-        producer_(graph_.add<SharedProducer>("producer core", core(), work_)),
-        consumer_(graph_.add<SharedConsumer>("consumer core", core(), work_)),
-        writer_(graph_.add<SharedWriter>("line writer", circuit(), work_)) {
-    board_.attach_core(producer_.accesses, producer_.results);
-    board_.attach_core(consumer_.accesses, consumer_.results);
-    graph_.connect(consumer_.taken, producer_.taken, {.depth = kSharedSlots + 1});
-    board_.attach_writes(0, writer_.accesses, writer_.results);
-    for (int port = 1; port < spec_.ports; ++port) {
-      board_.leave_out_reads(port);
-      board_.leave_out_writes(port);
+        run_(board, spec_, memory_, kCores),
+        producer_(
+            run_.add_core("producer core", [this](HostCore& core) { return produce(core); }, {.tells = 1, .hears = 1})),
+        consumer_(run_.add_core("consumer core", [this](HostCore& core) { return consume(core); }, {.tells = 1})) {
+    run_.graph.connect(consumer_.tells[0], producer_.hears[0], {.depth = kSharedSlots + 1});
+    if (has_control(job.application)) {
+      auto& reader = run_.add_circuit<ConfiguringReader>("line reader", work_);
+      add_kernel(reader, &reader.control, &reader.answers);
+    } else {
+      add_kernel(run_.add_circuit<LineReader>("line reader", messages_of(work_)), nullptr, nullptr);
     }
-    if (has_control(job.application))
-      add_configuring_reader();
-    else
-      add_reader(graph_.add<LineReader>("line reader", circuit(), messages_of(work_)), nullptr, nullptr);
+    run_.board.leave_out_rest();
   }
 
   FineStream run() {
-    const RunReport report =
-        run_graph(graph_, {.states = job_.states, .output = graph_.id(consumer_), .schedule_seed = job_.schedule_seed});
+    const RunReport report = run_graph(
+        run_.graph, {.states = job_.states, .output = run_.graph.id(consumer_), .schedule_seed = job_.schedule_seed});
     if (!consumer_.done())
-      throw Error(fmt::format("message {} has not come back from the kernel; `last` closes a message", consumer_.next));
+      throw Error(
+          fmt::format("message {} has not come back from the kernel; `last` closes a message", received_.size()));
     BoardRun result{.run = {.times = times(report)}};
-    result.parts = platform::parts_of(report, platform::on_board(plans(report), description_));
+    result.parts = run_.parts(report, plans(report));
     FineStream fine{.stream = std::move(result)};
-    for (const Time at : consumer_.received) fine.received.push_back(at - producer_.begun.front());
+    for (const Time at : received_) fine.received.push_back(at - begun_.front());
     return fine;
   }
 
  private:
-  ActorOptions core() const { return {.clock = board_.core_clock(), .group = kHostGroup}; }
-  ActorOptions circuit() const { return {.clock = spec_.circuit, .group = kDeviceGroup}; }
-
-  void add_configuring_reader() {
-    auto& reader = graph_.add<ConfiguringReader>("line reader", circuit(), work_);
-    add_reader(reader, &reader.control, &reader.answers);
+  /// A core writes a message and starts the circuit; the other core tells it the outputs that were read.
+  bool produce(HostCore& core) {
+    stop_if_interrupted();
+    const auto number = static_cast<int>(started_.size());
+    if (number >= kSharedSlots) core.hears[0].read();
+    if (number == 0)
+      for (std::size_t i = 0; i < job_.application.extras.control.messages.size(); ++i) core.wait(work_.store);
+    begun_.push_back(core.now());
+    if (const Time host = job_.application.extras.host_work; host > Time()) core.wait(host);
+    core.write(work_.places.input_of(number, job_), work_.messages.input(number));
+    core.wait(work_.store);
+    core.tells[0].push(number);
+    started_.push_back(core.now());
+    return number + 1 < job_.count;
   }
 
-  void add_reader(LineReader& reader, Out<std::uint32_t>* control, In<ControlMessage>* answers) {
-    board_.attach_reads(0, reader.accesses, reader.results);
-    graph_.connect(
-        producer_.starts, reader.starts,
-        {.depth = kSharedSlots + 1, .latency = spec_.coherence.agents[platform::SharedBoard::kFpga].from_home});
-    Kernel kernel(graph_, place_on(description_),
-                  {.words = &reader.words, .results = &writer_.words, .control = control, .status = answers});
+  /// A core that waits for an output and reads it.
+  bool consume(HostCore& core) {
+    const SharedPlaces& places = work_.places;
+    const auto number = static_cast<int>(received_.size());
+    const auto status = value_of<LineStatus>(core.read(places.status, places.line));
+    if (status.complete <= received_.size()) {
+      give_up_if_late(core.now());
+      return true;
+    }
+    core.read(places.output_of(number, job_), work_.messages.output(number));
+    received_.push_back(core.now());
+    work_.messages.finished(number);
+    core.tells[0].push(number + 1);
+    return number + 1 < job_.count;
+  }
+
+  /// Throws Error where a kernel gives no output any more: the core would spin for ever.
+  void give_up_if_late(Time now) const {
+    const Time before = received_.empty() ? Time() : received_.back();
+    const std::size_t words = (job_.application.input + job_.application.output) / kWordBytes;
+    const Time most = Time::us(kLeastPatience + kPatienceOfAWord * static_cast<std::int64_t>(words));
+    if (now - before > most)
+      throw Error(
+          fmt::format("message {} has not come back from the kernel for {} of virtual time; `last` closes a message",
+                      received_.size(), to_string(most)));
+  }
+
+  void add_kernel(LineReader& reader, Out<std::uint32_t>* control, In<ControlMessage>* answers) {
+    run_.board.attach_reads(0, reader.accesses, reader.results);
+    run_.graph.connect(producer_.tells[0], reader.starts, run_.registers(kSharedSlots + 1));
+    auto& writer = run_.add_circuit<LineWriter>("line writer", outputs_of(work_));
+    run_.board.attach_writes(0, writer.accesses, writer.results);
+    Kernel kernel(run_.graph, place_on(description_),
+                  {.words = &reader.words, .results = &writer.words, .control = control, .status = answers});
     job_.application.kernel(kernel);
     kernel_ = kernel.actors();
   }
@@ -107,45 +144,45 @@ class Machine {
   }
 
   FlowTimes times(const RunReport& report) const {
-    const Time start = producer_.begun.front();
-    FlowTimes times{.elapsed = consumer_.received.back() - start};
-    for (std::size_t i = 0; i < consumer_.received.size(); ++i) {
-      const Time begun = producer_.begun[i];
-      const Time end = consumer_.received[i];
+    const Time start = begun_.front();
+    FlowTimes times{.elapsed = received_.back() - start};
+    for (std::size_t i = 0; i < received_.size(); ++i) {
+      const Time begun = begun_[i];
+      const Time end = received_[i];
       times.latencies.push_back(end - begun);
       if (i >= kMessagesTold) continue;
-      const Time started = producer_.started[i] - start;
+      const Time started = started_[i] - start;
       times.first.push_back({{.name = "written by the core", .begin = begun - start, .end = started},
                              {.name = "start to read", .begin = started, .end = end - start}});
     }
-    times.stages = {{"producer core", report.actor(graph_.id(producer_)).busy},
+    times.stages = {{"producer core", report.actor(run_.graph.id(producer_)).busy},
                     {"kernel", busiest(report)},
-                    {"consumer core", report.actor(graph_.id(consumer_)).busy}};
+                    {"consumer core", report.actor(run_.graph.id(consumer_)).busy}};
     times.lasted = report.end;
     return times;
   }
 
   std::vector<platform::PartPlan> plans(const RunReport& report) const {
-    std::vector<platform::PartPlan> plans = board_.parts();
+    std::vector<platform::PartPlan> plans = run_.board.parts();
     for (const ActorId actor : kernel_)
       plans.push_back({.name = report.actor(actor).name, .keys = {"kernel.clock"}, .actors = {actor}});
     const std::vector<std::string> keys{"host.llc.hit_latency", "host.memory.latency", "host.mmio.store",
                                         "cache.clock"};
-    plans.insert(plans.begin(), {.name = "producer core", .keys = keys, .actors = {graph_.id(producer_)}});
+    plans.insert(plans.begin(), {.name = "producer core", .keys = keys, .actors = {run_.graph.id(producer_)}});
     return plans;
   }
 
   const platform::Description& description_;
   const Job& job_;
   platform::SharedSpec spec_;
-  PinnedMemory memory_;
-  fabric::SharedSpace space_;
+  PinnedSpace memory_;
   SharedWork work_;
-  Graph graph_;
-  platform::SharedBoard board_;
-  SharedProducer& producer_;
-  SharedConsumer& consumer_;
-  SharedWriter& writer_;
+  std::vector<Time> begun_{};     ///< of each message
+  std::vector<Time> started_{};   ///< time at which the circuit was started for each message
+  std::vector<Time> received_{};  ///< time at which each output was read
+  SharedRun run_;
+  HostCore& producer_;
+  HostCore& consumer_;
   std::vector<ActorId> kernel_;
 };
 
