@@ -21,7 +21,7 @@ from isthmus.cli.main import run
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "build" / "site-source"
-GATHERED = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs", "benchmarks/README.md", "src/engine/README.md"]
+GATHERED = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs", "benchmarks/README.md", "src/engine"]
 PAGE_WIDTH = 72  # characters of code beside the navigation
 SHOWN = {".md", ".svg", ".png"}
 
