@@ -1,4 +1,4 @@
-"""`isthmus advise FILE`: which board, and which way of feeding it, for an application that is described."""
+"""`isthmus advise FILE`: which board, and which flow, for an application that is described."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -100,7 +100,7 @@ def advise(
     else:
         for option, value in (("--unit-of", unit_of), ("--device", device), ("--describe", describe)):
             if value is not None:
-                raise IsthmusError(f"{option}: expected a record, FILE.json, beside it, got '{file}'")
+                raise IsthmusError(f"{option}: expected a record, FILE.json, got '{file}'")
         description = _read(file, own)
     targets = _targets(on, description)
     platform_sets = [one for one in sets or [] if one not in own]

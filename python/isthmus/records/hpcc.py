@@ -190,7 +190,7 @@ class HpccBuild(Record):
     benchmark: str
     tool: Literal["xrt", "intel", "opencl"]
     device: str = Field(description="the board, or the device's name")
-    binary: str = Field(description="BINARY.json beside it says what it was compiled with")
+    binary: str = Field(description="BINARY.json next to it has its parameters")
     compiled: bool = Field(description="false: `make` in its folder makes it, with the vendor's compiler")
     files: list[str]
     parameters: dict[str, Value] = Field(description="that are compiled in")

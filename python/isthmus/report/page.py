@@ -48,7 +48,7 @@ def render_report(contents: ReportContents) -> str:
         "effective": effective_panel(contents.probes),
         "legend": legend(panels),
         "advised": [advised(one) for one in contents.advices],
-        "timelines": timelines(contents.ranked(), len(contents.works()) > 1, contents.way),
+        "timelines": timelines(contents.ranked(), len(contents.works()) > 1, contents.flow_of),
         "recorded": recording_sections(contents.recordings),
         "waterfalls": waterfalls(contents.probes),
         "other_probes": _others(contents, panels),
@@ -92,7 +92,7 @@ def _sections(contents: ReportContents, content: Mapping[str, Any]) -> list[Sect
     explained = any(finding.told for one in content["insights"] for finding in one.findings)
     every = (
         ("verdict", "Verdict", contents.rows or contents.score or judged),
-        ("advice", "Which board, and which way of feeding it", content["advised"]),
+        ("advice", "Which board, and which flow", content["advised"]),
         ("scaling", "Speed-up over ranks", contents.scale),
         ("benchmarks", "HPC Challenge", contents.hpcc or contents.scaled),
         ("replications", "Start and end of each replication", content["replications"]),
