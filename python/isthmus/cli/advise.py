@@ -72,7 +72,7 @@ def advise(
         str | None, written("--describe FILE", "Write the description made from the record, and stop.")
     ] = None,
 ) -> None:
-    """Choose a board, and a way to feed it, for an application that a file describes.
+    """Choose a board and a flow for an application that a file describes.
 
     A closed formula over the curves of a board (rate by size) gives each board, flow and coherence method a value and
     an interval: the middle nine tenths of 64 joint draws of the numbers that the boards' files assume and of the ranges

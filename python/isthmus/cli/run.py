@@ -276,7 +276,7 @@ def _grain(asked: Grain | None, experiment: Experiment) -> Grain:
     if experiment.trace is None:
         return asked or DEFAULT
     if asked == "coarse":
-        raise IsthmusError("--trace: expected --fine, or no grain; --coarse has not every packet")
+        raise IsthmusError("--trace: expected --fine or no grain, got --coarse, which has not every packet")
     return "fine"
 
 

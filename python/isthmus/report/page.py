@@ -25,7 +25,7 @@ from isthmus.show.output import Table
 from isthmus.show.probe_tables import details_table, name_of
 from isthmus.show.tables import records_table
 
-# What else a verdict tells of.
+# The records that a verdict also mentions.
 JUDGED = ("best_copies", "runs", "scale_verdicts", "recorded")
 
 
@@ -74,12 +74,12 @@ def _insights(contents: ReportContents) -> list[InsightFindings]:
     """The findings from rows of papers, and from an advice itself; none without either."""
     if not contents.papers and not contents.advices:
         return []
-    told = [insights_of(one) for one in contents.advices]
+    tested = [insights_of(one) for one in contents.advices]
     return [
         replace(
             one,
             findings=[
-                *(found[key] for found in told if (key := (one.insight.paper, one.insight.number)) in found),
+                *(found[key] for found in tested if (key := (one.insight.paper, one.insight.number)) in found),
                 *one.findings,
             ],
         )
