@@ -2,14 +2,17 @@
 
 docs/guides.toml names runs of the command, and texts of a page with a reference in the place of each number, such as
 `{look-ups.value / 1e6:.1f}`: the field `value` of the first row that the run look-ups gives. docs/guides.json keeps the
-values. Without options the pages get the values that are kept; `--run GLOB` makes these runs again before; `--check`
-names the texts whose numbers are others, and leaves with 1 if there are any.
+values. Without options the pages get the values that are kept; `--run GLOB` makes these runs before. `--check` names
+the pages whose numbers are others, `--again` the values that the runs of `again` do not give again; both leave with 1
+if there are any.
 """
 
 import argparse
 import json
 import operator
+import os
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -23,9 +26,6 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.files import write_atomically
 
 ROOT = Path(__file__).resolve().parents[1]
-DOCS = ROOT / "docs"
-SPECIFIED = DOCS / "guides.toml"
-KEPT = DOCS / "guides.json"
 PLACE = re.compile(r"\{([^{}:]+)(?::([^{}]*))?\}")
 NUMBER = r"(-?\d[\d.]*)"
 OPERATORS: dict[str, Callable[[float, float], float]] = {
@@ -80,7 +80,8 @@ def find(text: str, page: str) -> re.Match[str]:
     literal = [r"\s+".join(re.escape(word) for word in re.split(r"\s+", part)) for part in PLACE.split(text)[::3]]
     found = list(re.finditer(NUMBER.join(literal), page))
     if len(found) != 1:
-        raise IsthmusError(f"docs/guides.toml: expected a text that its page has once, got {len(found)} of: {text}")
+        start = " ".join(text.split())[:60]
+        raise IsthmusError(f"docs/guides.toml: expected a text that its page has once, got {len(found)} of: {start}")
     return found[0]
 
 
@@ -110,55 +111,79 @@ def chosen(rows: list[dict[str, Any]], choice: str) -> dict[str, Any]:
     raise IsthmusError(f"docs/guides.toml: expected a row with {choice}")
 
 
-def taken(rows: list[dict[str, Any]], path: list[str]) -> float:
-    """The value at the path: of the row that its first step chooses, or of the first row if that has such a field."""
-    found: Any = rows[0] if path[0] in rows[0] else chosen(rows, path[0])
-    for step in path[path[0] not in rows[0] :]:
-        found = found[int(step)] if isinstance(found, list) else found[step]
+def taken(file: dict[str, Any], path: list[str]) -> float:
+    """The value at the path: in the file, in the row that its first step chooses, or else in the first row."""
+    rows = next(file[key] for key in ("rows", "held_out", "records") if file.get(key))
+    if path[0] in file or path[0] in rows[0]:
+        found: Any = file if path[0] in file else rows[0]
+    else:
+        found, path = chosen(rows, path[0]), path[1:]
+    for step in path:
+        found = entry_of(found, step) if isinstance(found, list) else found[step]
     return float(found)
+
+
+def entry_of(entries: list[Any], step: str) -> Any:
+    """The entry with this number or this name."""
+    return entries[int(step)] if step.isdigit() else next(entry for entry in entries if entry["name"] == step)
 
 
 def run(specified: dict[str, Any], name: str) -> dict[str, float]:
     """The values that the texts take from the run, made now."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "run.json"
-        words = [sys.executable, "-m", "isthmus", *specified["run"][name].split(), "--json", str(file)]
-        subprocess.run(words, cwd=ROOT, stdout=subprocess.DEVNULL, check=True)
+        words = [sys.executable, "-m", "isthmus", *shlex.split(specified["run"][name]), "--quiet", "--json", str(file)]
+        environment = {**os.environ, "XDG_DATA_HOME": folder}  # the store of the user stays as it is
+        subprocess.run(words, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, check=True)
         written = json.loads(file.read_text(encoding="utf-8"))
-    rows = written["rows"] if "rows" in written else written["records"]
-    return {word: taken(rows, word.split(".")[1:]) for word in references(specified, name)}
+    return {word: taken(written, word.split(".")[1:]) for word in references(specified, name)}
 
 
-def changed_pages(specified: dict[str, Any], values: Values) -> dict[Path, str]:
+def changed_pages(docs: Path, specified: dict[str, Any], kept: Values) -> dict[Path, str]:
     """The pages whose numbers are not those of the values, with the numbers that they are to have."""
-    pages = {DOCS / entry["page"]: (DOCS / entry["page"]).read_text(encoding="utf-8") for entry in specified["text"]}
-    before = dict(pages)
-    known = all_values(specified, values)
+    before = {docs / entry["page"]: (docs / entry["page"]).read_text(encoding="utf-8") for entry in specified["text"]}
+    pages = dict(before)
+    known = all_values(specified, kept)
     for entry in specified["text"]:
-        path = DOCS / entry["page"]
+        path = docs / entry["page"]
         pages[path] = with_numbers(pages[path], entry["text"], known)
     return {path: text for path, text in pages.items() if text != before[path]}
 
 
+def changed_values(specified: dict[str, Any], kept: Values) -> Iterator[str]:
+    """A line for each kept value that its run does not give again."""
+    for name in specified["again"]:
+        for reference, value in run(specified, name).items():
+            if value != kept.get(reference):
+                yield f"docs/guides.json: {reference}: expected {kept.get(reference)}, got {value}"
+
+
 def main() -> int:
-    """1 if --check finds a difference."""
+    """1 if --check or --again finds a difference."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--docs", metavar="FOLDER", type=Path, default=ROOT / "docs")
     parser.add_argument("--run", metavar="GLOB")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--again", action="store_true")
     asked = parser.parse_args()
-    specified = tomllib.loads(SPECIFIED.read_text(encoding="utf-8"))
-    values = json.loads(KEPT.read_text(encoding="utf-8"))
+    specified = tomllib.loads((asked.docs / "guides.toml").read_text(encoding="utf-8"))
+    kept = json.loads((asked.docs / "guides.json").read_text(encoding="utf-8"))
     for name in specified["run"] if asked.run else ():
         if fnmatch(name, asked.run):
-            values |= run(specified, name)
-            write_atomically(KEPT, json.dumps(values, indent=1, sort_keys=True) + "\n")
-    changed = changed_pages(specified, values)
+            kept |= run(specified, name)
+            write_atomically(asked.docs / "guides.json", json.dumps(kept, indent=1, sort_keys=True) + "\n")
+    changed = changed_pages(asked.docs, specified, kept)
     for path, text in changed.items():
-        print(f"{path.relative_to(ROOT)}: its numbers are not those of docs/guides.json")
         if not asked.check:
             write_atomically(path, text)
-    return int(asked.check and bool(changed))
+    said = [f"docs/{path.name}: its numbers are not those of docs/guides.json" for path in changed]
+    said += changed_values(specified, kept) if asked.again else []
+    print(*said, sep="\n", end="\n" if said else "")
+    return int(bool(said) and (asked.check or asked.again))
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except IsthmusError as error:
+        sys.exit(f"error: {error}")
