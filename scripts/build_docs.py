@@ -21,7 +21,12 @@ from isthmus.cli.main import run
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "build" / "site-source"
-GATHERED = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs", "benchmarks/README.md", "src/engine/README.md"]
+ROOMS = ("engine", "stream", "native", "fabric", "offload", "application", "flows", "apps")  # that pages link to
+GATHERED = [
+    *("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "docs"),
+    *(f"benchmarks/{folder}README.md" for folder in ("", "hpcc/", "gpu/")),
+    *(f":(glob)src/{room}/*.md" for room in ROOMS),
+]
 PAGE_WIDTH = 72  # characters of code beside the navigation
 SHOWN = {".md", ".svg", ".png"}
 
@@ -68,8 +73,11 @@ def main() -> int:
     for name, text in {"commands.md": reference(), **generated_texts()}.items():
         write_atomically(SOURCE / "docs" / name, text)
     quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}  # the theme's notice of its successor
-    command = [sys.executable, "-m", "mkdocs", "build", "--quiet"]
-    return subprocess.run(command, cwd=ROOT, env=quiet, check=False).returncode
+    command = [sys.executable, "-m", "mkdocs", "build"]  # with --quiet its strict mode counts no warnings
+    done = subprocess.run(command, cwd=ROOT, env=quiet, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode != 0:
+        print(done.stderr, file=sys.stderr)
+    return done.returncode
 
 
 if __name__ == "__main__":

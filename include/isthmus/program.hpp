@@ -1,6 +1,6 @@
 #pragma once
 
-// All that a user's own application needs besides its actors: what a message is, where the kernel stands, the program.
+// All that a user's own application needs besides its actors: messages, kernel, program.
 #include "isthmus/application/application.hpp"
 #include "isthmus/application/kernel.hpp"
 #include "isthmus/program/main.hpp"

@@ -47,7 +47,7 @@ class Cores::Topology {
       hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_PCI_DEVICE, HWLOC_TYPE_FILTER_KEEP_ALL);
       hwloc_topology_set_type_filter(topology_, HWLOC_OBJ_BRIDGE, HWLOC_TYPE_FILTER_KEEP_ALL);
     }
-    // Linux tells what is on the bus; the plugin that asks libpciaccess leaks.
+    // Linux lists the devices of the bus; the plugin that asks libpciaccess leaks.
     hwloc_topology_set_components(topology_, HWLOC_TOPOLOGY_COMPONENTS_FLAG_BLACKLIST, "pci");
     const bool read =
         !xml || hwloc_topology_set_xmlbuffer(topology_, xml->c_str(), static_cast<int>(xml->size() + 1)) == 0;

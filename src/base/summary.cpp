@@ -31,7 +31,7 @@ std::optional<std::pair<double, double>> median_interval(std::vector<double> sam
   std::ranges::sort(samples);
   const auto count = static_cast<double>(samples.size());
   double probability = std::exp2(-count);  // that no sample lies below the median
-  double below = 0;                        // that at most so many do
+  double below = 0;                        // that at most `cut` do
   std::size_t cut = 0;
   for (; cut < samples.size() / 2 && below + probability <= kOutside; ++cut) {
     below += probability;

@@ -96,7 +96,7 @@ class Shared final : public Broadcast {
     std::span<std::byte> bytes;
   };
 
-  /// One chunk is read while the one before it is handed out.
+  /// One chunk is read while the one before it is sent on.
   void give(Queue& queue, const Buffer& buffer, std::size_t bytes) {
     std::deque<Copy> reads;
     for (std::size_t at = 0; at < bytes; at += chunk_) {

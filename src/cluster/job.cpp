@@ -19,15 +19,15 @@ bool launched_by_mpi() {
   return std::ranges::any_of(kMarks, [](const char* name) { return std::getenv(name) != nullptr; });
 }
 
-/// Slurm starts tasks that know nothing of each other where it was not told of PMIx: each would be a job of its own.
+/// Slurm starts tasks that know nothing of each other where it did not get PMIx: each would be a job of its own.
 void refuse_tasks_without_mpi() {
   const char* tasks = std::getenv("SLURM_STEP_NUM_TASKS");
   if (tasks != nullptr && std::strcmp(tasks, "1") != 0)
     throw Error(fmt::format("srun started {} tasks without MPI: expected srun --mpi=pmix", tasks));
 }
 
-/// A rank whose device is the processor waits on the cores that its kernels need: OpenMPI yields them if it is told
-/// before it starts.
+/// A rank whose device is the processor waits on the cores that its kernels need: OpenMPI yields them if a variable
+/// says so before it starts.
 void yield_while_waiting() {
   constexpr int kOnlyIfUnset = 0;
   if (setenv("OMPI_MCA_mpi_yield_when_idle", "1", kOnlyIfUnset) != 0)

@@ -161,7 +161,7 @@ class Pipelined final : public Chunked {
 
  private:
   static constexpr std::size_t kPlaces = 4;
-  // Large enough that the latencies of driver and MPI are small beside it, small enough to stay in a core's cache.
+  // Large enough that the latencies of driver and MPI are small against it, small enough to stay in a core's cache.
   static std::size_t chunk_for(std::size_t largest) { return std::clamp<std::size_t>(largest, 1, 256 * 1024); }
 
   Ranks ranks_;

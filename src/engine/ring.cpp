@@ -22,7 +22,7 @@ std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
 }
 
 /// The number of a ring's slots. Counts are taken back to the time of an error (Scheduler::history_safe), for which the
-/// engine looks at the whole run about once in half a ring. In a short ring these looks would cost much beside tokens
+/// engine looks at the whole run about once in half a ring. In a short ring these looks would cost much against tokens
 /// that cost little, or for many actors that are seldom busy; a long ring of larger tokens would not stay in a core's
 /// caches. Where half a ring of four times the depth has hundreds of tokens, more slots would only take longer to lay
 /// out.

@@ -177,7 +177,7 @@ bool Scheduler::keeps_history(Actor& actor) {
   return true;
 }
 
-/// Takes the actor that was told last off the list of news, and lets it run.
+/// Takes the actor that was notified last off the list of news, and lets it run.
 [[gnu::always_inline]] inline Actor* Scheduler::take_news() {
   Actor** const last = news_end - 1;
   Actor& told = **last;
@@ -189,7 +189,7 @@ bool Scheduler::keeps_history(Actor& actor) {
 
 /// The actor to run now that `after` cannot go on; null if nothing can run any more.
 [[gnu::always_inline]] inline Actor* Scheduler::pick(Actor* after) {
-  // The actor that was told last runs first. So a token goes on to the end of a pipeline while it is in the cache, and
+  // The last notified actor runs first. So a token goes on to the end of a pipeline while it is in the cache, and
   // the latest output of an actor is handled before earlier ones.
   if (has_news_for_one()) [[likely]]
     return take_news();

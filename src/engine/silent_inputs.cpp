@@ -8,8 +8,8 @@ namespace {
 
 /// An array of fewer inputs is polled one by one.
 constexpr std::size_t kMany = 2;
-/// An input counts as silent if no token comes for at least this many ticks; after so many ticks all inputs are looked
-/// at again.
+/// An input counts as silent if no token comes for at least this many ticks; after kAgain ticks all inputs are polled
+/// again.
 constexpr Tick kSilence = 2;
 constexpr Tick kAgain = 64;
 

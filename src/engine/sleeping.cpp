@@ -116,7 +116,7 @@ AtBoundary Scheduler::after_silent_step(Actor& actor, Tick step_start) {
   return AtBoundary::step;
 }
 
-/// Handles a step of an actor without a clock that took time and moved no token: such an actor may poll in vain again
+/// Handles a step of an actor without a clock that took time and moved no token: such an actor's polls may fail again
 /// and again.
 AtBoundary Scheduler::after_vain_wait(Actor& actor, Tick step_start) {
   if (!actor.trivial) return AtBoundary::step;
@@ -155,7 +155,7 @@ AtBoundary Scheduler::sleep(Actor& actor, Tick next) {
 }
 
 /// The time at which a failed poll of the sleeper's last step would get another answer. What other actors may still do
-/// is looked at only if some change is known: it costs more, and only tells whether the sleeper may wait for that
+/// is looked at only if some change is known: it costs more, and only decides whether the sleeper may wait for that
 /// change.
 Scheduler::Wake Scheduler::wake_of(const Actor& actor) const {
   Tick known = kNever;
@@ -220,7 +220,7 @@ void Scheduler::woken(Actor& actor) {
   if (slept && !actor.busy_asleep)
     note_wait(actor, {actor.now, actor.known_wake, actor.sleep_period, Activity::starved});
   actor.now = actor.known_wake;
-  // The steps that it slept through left its state alone too, so that one more step tells whether it sleeps on.
+  // The steps that it slept through left its state alone too, so that one more step decides whether it sleeps on.
   if (actor.clocked ? !actor.busy_asleep : actor.sleep_period != 0) actor.silent_until = actor.now;
   if (slept && actor.trivial && actor.clocked) actor.watch_at = mark_after(actor.now - actor.sleep_period);
   actor.idle = false;

@@ -1,4 +1,4 @@
-// The step boundary of an actor: whether its next step starts, and which actors are told that this one is over.
+// The step boundary of an actor: whether its next step starts, and which actors are notified that this one is over.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -230,7 +230,7 @@ void Scheduler::finish(Actor& actor) {
   actor.finished_at = actor.now;
   actor.wait = Wait::finished;
   if (!actor.periodic) --native_;
-  // All outputs are closed before any reader is told, because what a reader learns depends on what the others can still
+  // All outputs are closed before any reader is notified: what a reader learns depends on what the others can still
   // do.
   for (Channel* channel : actor.outputs) {
     channel->close_visible = channel->forward.map(actor.now);

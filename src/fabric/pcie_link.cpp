@@ -72,7 +72,7 @@ PcieLink add_pcie_link(Graph& graph, const PcieLinkSpec& spec, const HostMemoryS
 
 namespace {
 
-/// The actors of both ends and of the way between them.
+/// The actors of both ends and of the lanes between them.
 struct Ends {
   RootPort& port;
   Completer& completer;

@@ -39,7 +39,7 @@ struct Series {
   }
 };
 
-/// The series of all sizes, with so many messages of each but at most kBytesOfASize bytes, and the series whose latency
+/// The series of all sizes, with `messages` of each but at most kBytesOfASize bytes, and the series whose latency
 /// is measured.
 std::vector<Series> all_series(std::size_t messages) {
   std::vector<Series> all;

@@ -62,7 +62,7 @@ std::vector<double> LinearSystem::solve(const Values& factors) const {
 }
 
 /// Block after block: the ranks of its row add up what the solved blocks leave of it, the one that has its diagonal
-/// block solves it and tells the ranks of its column, who take it from their other rows.
+/// block solves it and sends it to the ranks of its column, who take it from their other rows.
 std::vector<double> LinearSystem::substitute(const Values& factors, const std::vector<double>& right, Half half) const {
   std::vector<double> solved(filled_size_);
   std::vector<double> taken(rows_.my_size());

@@ -13,8 +13,8 @@ class NumbersProbe {
  public:
   explicit NumbersProbe(Job& job);
 
-  /// Numbers a second of which each is made and held against the range of words that are this rank's: `size` from
-  /// `first` on, of as many as `index_mask` and one. About so many are made as `wanted`, within what can be timed.
+  /// Numbers a second of which each is made and compared with the range of words that are this rank's: `size` from
+  /// `first` on, of as many as `index_mask` and one. About `wanted` numbers are made, within the limits of timing.
   double rate(std::uint64_t wanted, std::uint64_t index_mask, std::uint64_t first, std::uint64_t size);
 
  private:

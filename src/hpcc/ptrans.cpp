@@ -184,7 +184,7 @@ void Transpose::pack() {
   job_.queue().finish();
 }
 
-/// Puts the rows and columns of blocks of a parcel beside each other: columns that are neighbours at once.
+/// Makes the rows and columns of blocks of a parcel contiguous: columns that are neighbours at once.
 void Transpose::pack(const Parcel& parcel) {
   const bool neighbours = parcel.columns.step == 1;
   const std::size_t together = neighbours ? parcel.columns.count : 1;

@@ -47,7 +47,7 @@ int drawn(int most, const cluster::Ranks& ranks) {
 
 /// Repetitions until there are enough for a round, or the burn-in is over on any rank; whether it is.
 bool play_round(Benchmark& benchmark, Job& job, int repetitions, double end, RepeatedRun& burned) {
-  constexpr double kRound = 1;  // seconds, so that looking at the results is little beside the work
+  constexpr double kRound = 1;  // seconds, so that checking the results is short against the work
   const cluster::Ranks& ranks = job.ranks();
   Measurements round;
   const double begin = job.now();

@@ -31,8 +31,8 @@ void warm_up(Benchmark& benchmark, Job& job);
 /// knows which.
 RepeatedRun measure(Benchmark& benchmark, Job& job, int repetitions, const Listener& listener);
 
-/// Rounds of so many repetitions, and of a second at least, until `wanted` seconds are over; after each its results are
-/// looked at. What was measured is of each round the best repetition.
+/// Rounds of `repetitions`, and of a second at least, until `wanted` seconds are over; after each its results are
+/// checked. A round's sample is its best repetition.
 RepeatedRun burn_in(Benchmark& benchmark, Job& job, int repetitions, double wanted, const Listener& listener);
 
 }  // namespace isthmus::hpcc

@@ -51,7 +51,7 @@ class TransposeLayout {
   const std::vector<Block>& places() const { return places_; }
   /// How many of them are side by side.
   std::size_t width() const { return width_; }
-  /// Values from row to row of a matrix that is so many blocks wide.
+  /// Values from row to row of a matrix that is `width` blocks wide.
   std::size_t pitch(std::size_t width) const;
   std::size_t pitch() const { return pitch(width_); }
   /// Values of each matrix of this rank, with what lies between rows.

@@ -1,4 +1,4 @@
-// Events of a queue whose times the program did not ask for tell it none; one that it sees complete is looked at here
+// Events of a queue give the program no times if it did not ask for them; one that it sees complete is looked at here
 // too. A program that waits without a wait, by asking again and again or by a callback, is seen to wait.
 #include <atomic>
 #include <memory>

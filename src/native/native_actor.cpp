@@ -305,7 +305,7 @@ void NativeActor::finish() {
   wait_ = Wait::finished;
   for (End* end : ends_) {
     (end->writes ? end->ring->closed : end->ring->abandoned).store(true, std::memory_order_release);
-    end->publish(end->published.load(std::memory_order_relaxed));  // tells the watcher, if there is one
+    end->publish(end->published.load(std::memory_order_relaxed));  // notifies the watcher, if there is one
   }
   worker().run().one_finished(*this);
 }

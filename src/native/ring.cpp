@@ -27,7 +27,7 @@ void fetch(const engine::SlotRange& slots, bool to_write) {
     for (const std::byte* at = slots.next; at < last; at += kLine) __builtin_prefetch(at);
 }
 
-/// The number of slots. One more than the depth tells full from empty. A small ring has twice the depth, so that a
+/// The number of slots. One more than the depth separates full from empty. A small ring has twice the depth, so that a
 /// reader and a writer that take turns seldom meet its end in the middle of a range.
 std::int64_t slots(const engine::Channel& channel, std::int64_t stride) {
   const auto depth = static_cast<std::int64_t>(channel.depth);

@@ -12,7 +12,7 @@
 namespace isthmus::native {
 namespace {
 
-/// Looks in vain before a worker sleeps. They take some 100 us, several times as long as to wake it.
+/// Looks without success before a worker sleeps. They take some 100 us, several times as long as to wake it.
 constexpr int kSpins = 4000;
 constexpr int kSpinsWhenCrowded = 4;
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uintmax_t kLargestFile = 1 << 20;  // such files have a hundred keys: anything larger is another file
 
-/// "; did you mean 'FILE'?" of the file beside a missing one whose name is most like it; nothing where none is.
+/// "; did you mean 'FILE'?" of the file next to a missing one with the most similar name; nothing where none is.
 std::string meant(const std::filesystem::path& file) {
   std::error_code failure;
   std::vector<std::string> stems;

@@ -16,7 +16,7 @@ std::string canonical(const Input& input) {
   return fmt::format("{}={:.12g}\n", input.name, input.base());
 }
 
-/// The facts of a part that its name does not tell.
+/// The facts of a part that its name does not have.
 std::string canonical(const Section& part) {
   const std::string_view last = std::string_view(part.name()).substr(part.name().rfind('.') + 1);
   std::string text;

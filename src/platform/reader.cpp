@@ -13,7 +13,7 @@
 namespace isthmus::platform {
 namespace {
 
-/// The part of application descriptions, whose keys stand beside those of boards.
+/// The part of application descriptions, whose keys are given with those of boards.
 constexpr std::string_view kReserved = "app";
 
 class Reader {
@@ -97,7 +97,7 @@ class Reader {
            near.empty() ? got : fmt::format("{}; did you mean '{}'?", got, near));
   }
 
-  /// A part, and those whose names begin with its own: [cpu.l2] beside the keys of [cpu].
+  /// A part, and those whose names begin with its own: [cpu.l2] with the keys of [cpu].
   void read_part(const toml::table& table, const std::string& name, const PartKind& kind) {
     if (name == kReserved || name.starts_with(std::string(kReserved) + "."))
       refuse(place(table), name, "another name", fmt::format("'{}', which keys of descriptions begin with", kReserved));

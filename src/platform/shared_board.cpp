@@ -58,7 +58,7 @@ fabric::CoherenceAgent host_agent(const Section& llc, Frequency clock, const fab
           .from_home = away - away / 2};
 }
 
-/// The links beside the coherent one, on a board that chooses among them.
+/// The links except the coherent one, on a board that chooses among them.
 std::vector<BoardLink> links_of(const Description& board, const Section& cache,
                                 const fabric::CoherenceSpec& coherence) {
   std::vector<BoardLink> links;

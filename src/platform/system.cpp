@@ -128,7 +128,7 @@ class SystemReader {
     }
   }
 
-  /// Nodes, boards and entries of several boards have one space of names: a wire's ends are told by them.
+  /// Nodes, boards and entries of several boards have one space of names: they identify a wire's ends.
   void claim(const ListEntry& entry, const std::string& called) {
     const auto [there, added] = claimed_.emplace(called, entry.place("name"));
     if (!added)

@@ -15,7 +15,7 @@ namespace isthmus::program {
 class ChoiceArgument {
  public:
   explicit ChoiceArgument(Request& request);
-  /// Throws Error where the application has no such buffers, or cannot do what is asked for in so many messages.
+  /// Throws Error if the application has no such buffers, or the choice does not suit it or its `messages`.
   soc::Choice chosen(const ByteApplication& application, int messages) const;
 
  private:
@@ -30,7 +30,7 @@ class ChoiceArgument {
 /// The buffers as records hold them.
 Record to_json(const std::vector<soc::Buffer>& buffers);
 
-/// Puts into a row what was chosen: `method`, the one of all buffers or "mixed", and `methods`, that of each.
+/// Adds the choice to a row: `method`, the one of all buffers or "mixed", and `methods`, that of each.
 void add(Record& row, const std::vector<soc::Buffer>& buffers, const soc::Choice& choice);
 
 }  // namespace isthmus::program

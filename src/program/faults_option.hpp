@@ -17,8 +17,7 @@ class FaultsArgument {
   explicit FaultsArgument(Request& request) : given_(request.members("faults")) {}
   /// Throws Error where a name is none of a fault, or its value is none that it may have.
   Faults chosen() const;
-  /// Throws Error where one was asked for that is none of `acting`, those that act on something in a run; `what` the
-  /// run is.
+  /// Throws Error if a fault is none of `acting`, those that act on something in a run; `what` names the run.
   void require(std::span<const std::string_view> acting, const std::string& what) const;
 
  private:

@@ -41,7 +41,7 @@ std::optional<int> workers_of(Request& request) {
   return request.count("workers", 1, native::cores());
 }
 
-/// What is asked of an application.
+/// The request of a run.
 struct RunRequest {
   std::string target;
   std::string flow;
@@ -79,7 +79,7 @@ struct RunRequest {
   }
 };
 
-/// What is known without the target.
+/// The checks that need no target.
 void check(const RunRequest& options) {
   if (!options.flow.empty()) flow_named(options.flow);
   const std::pair<const char*, bool> of_threads[] = {{"--workers", options.workers.has_value()},
@@ -91,7 +91,7 @@ void check(const RunRequest& options) {
   options.faults.chosen();
 }
 
-/// Opens the target, if it can do what is asked of it.
+/// Opens the target, if it can serve the request.
 std::unique_ptr<Target> opened(const RunRequest& options) {
   if (options.target.empty()) throw Error("--on: expected a target such as model:aws-f1, opencl:0 or native");
   auto target = open_target(options.target, options.parameters.overrides(), options.channel);
@@ -123,7 +123,7 @@ std::string usual_flow(const ByteApplication& application, const Target& target)
   return known.front();
 }
 
-/// In what is counted, of which a message may hold several.
+/// In counted units, of which a message may hold several.
 std::function<void(int)> progress_of(const Asked& asked) {
   return [progress = Progress(asked.application.extras.counted, asked.count()),
           each = asked.application.extras.in_message](int messages) mutable { progress(messages * each); };
@@ -175,7 +175,7 @@ int messages_of(const ByteApplication& application, int count) {
   return messages;
 }
 
-/// Says so where the last of so many messages is filled up.
+/// Prints a note if the last of `messages` is filled up.
 void note_filled_up(const ByteApplication& application, int messages, int count) {
   const int each = application.extras.in_message;
   if (messages * each != count)
@@ -217,7 +217,7 @@ Record told(const DefaultApplication& known, const ByteApplication& application,
           {"parameters", to_json(known.maker.parameters)}};
 }
 
-/// What the application is with the parameters that are asked for, and its flows on the target if there is one.
+/// Prints the application with these parameters, and its flows on the target if there is one.
 int list(const DefaultApplication& known, const RunRequest& options, const Values& values) {
   const ByteApplication application = known.maker.make(values);
   const std::unique_ptr<Target> target = options.target.empty() ? nullptr : opened(options);

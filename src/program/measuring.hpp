@@ -8,8 +8,7 @@
 #include "isthmus/base/units.hpp"
 #include "program/tool.hpp"
 
-/// What the rows of applications have in common: runs of real devices and threads that are made several times, and
-/// outputs that differ.
+/// Measurements of real devices and threads, each of several runs, and outputs that differ: common to all rows.
 namespace isthmus::program {
 
 /// The number of times that a measured run is made.
@@ -23,7 +22,7 @@ struct Repetition {
       : samples(request.count("repeat").value_or(0)), warmup(request.count("warmup", 0).value_or(-1)) {}
 };
 
-/// The runs of a measurement, and what others took of the cores meanwhile.
+/// The runs of a measurement, and the load of the cores by other programs meanwhile.
 class Measuring {
  public:
   explicit Measuring(const Repetition& repetition) : repetition_(repetition) {}
@@ -33,8 +32,8 @@ class Measuring {
   void took(Time elapsed) { taken_.push_back(elapsed); }
   /// The number of the run that has the median time of those that count; of two in the middle the slower.
   std::size_t typical() const;
-  /// Puts the median rate of `count` pieces of work of so many bytes each into a row, and what stands behind it; where
-  /// a run was wrong, only what others took of the cores.
+  /// Adds the median rate of `count` pieces of work of `bytes_each` to a row, with its samples and spread; after a wrong
+  /// run only the load of the cores.
   void add_to(Record& row, const char* rate, int count, double bytes_each) const;
 
  private:

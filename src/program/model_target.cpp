@@ -104,7 +104,7 @@ class ModelTarget final : public Target {
     return taken(run_at_once(platform_, channel_, flow, job));
   }
 
-  /// Keeps what explains a run.
+  /// Keeps the parts, the grain and the critical path of a run.
   Run taken(BoardRun result) {
     parts_ = std::move(result.parts);
     grain_ = result.grain;

@@ -8,7 +8,7 @@
 
 namespace isthmus::program {
 
-/// A modelled board: "model:NAME" or a platform file, with KEY=VALUE overrides in place of what the file says. Flows go
+/// A modelled board: "model:NAME" or a platform file, with KEY=VALUE overrides of the file. Flows go
 /// over the link `channel`; where it is empty, streams go over the first, transfers over all.
 std::unique_ptr<Target> open_model_target(const std::string& name, const std::vector<std::string>& overrides,
                                           const std::string& channel);

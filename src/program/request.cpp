@@ -64,7 +64,7 @@ Json read(std::string_view text) {
   }
 }
 
-/// What a number too small, or one too large, was to be.
+/// The range that a number is outside of.
 std::string range(std::int64_t least, std::int64_t most, bool too_small) {
   const bool any = most == Request::kMost || most == Request::kMostCounted;
   return too_small && any ? fmt::format("{} or more", least) : fmt::format("{}..{}", least, most);

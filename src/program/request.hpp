@@ -11,11 +11,11 @@
 
 namespace isthmus::program {
 
-/// An option as a user types it: `--on` of the key `on`; what is typed without a name has its key in capitals, as
-/// help shows it: `TARGET`.
+/// An option as a user types it: `--on` of the key `on`; an option without a name has its key in capitals, as help
+/// shows it: `TARGET`.
 std::string option(const std::string& key);
 
-/// What a program is asked for: a JSON object with a key for each option. The questions remember their keys, so that
+/// The request of a program: a JSON object with a key for each option. The questions remember their keys, so that
 /// the rest can be refused. Each throws Error with the option where its value is of another type, or out of range.
 class Request {
  public:

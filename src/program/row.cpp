@@ -34,7 +34,7 @@ Record latency(const std::vector<Time>& of_messages) {
           {"max_s", sorted.back()}};
 }
 
-/// Shares are of `elapsed`, or, where stages are what parts of a model did, of the whole run.
+/// Shares are of `elapsed`, or, if the stages are parts of a model, of the whole run.
 Record stages(const FlowTimes& times) {
   const Time whole = times.lasted == Time{} ? times.elapsed : times.lasted;
   Record list = Record::array();

@@ -9,7 +9,7 @@
 
 namespace isthmus::program {
 
-/// Input bytes of one of what is counted.
+/// Input bytes of one counted unit: an image, a message.
 std::size_t bytes_each(const ByteApplication& application);
 
 /// The request.
@@ -31,10 +31,10 @@ struct Asked {
 /// The result of a run as a line of JSON.
 Record row_of(const Asked& asked, const Target& target, const Run& run);
 
-/// Puts the median rate of measured runs into a row, and what stands behind it.
+/// Adds the median rate of measured runs to a row, with their samples and spread.
 void add_samples(Record& row, const Asked& asked, const Measuring& measuring);
 
-/// The place where an output differed first, with what the application says of the place.
+/// The place where an output differed first, with the application's own coordinates of it.
 Record to_json(const Difference& difference, const ByteApplication& application);
 
 }  // namespace isthmus::program

@@ -19,7 +19,7 @@ class Target {
   virtual bool modelled() const = 0;
   /// The flows of an application that this target has.
   virtual std::vector<std::string> flows(const ByteApplication& application) const = 0;
-  /// Throws Error where `flow` is none of them, with what the application or the target lacks where that is known.
+  /// Throws Error if `flow` is none of them; the message names what the application or the target lacks.
   virtual void require_flow(const ByteApplication& application, const std::string& flow) const;
   /// The faults that act on something where an application runs in `flow`, one of `flows()`.
   virtual std::span<const std::string_view> faults(const ByteApplication& /*application*/,
@@ -28,7 +28,7 @@ class Target {
   }
   /// Runs `job`, whose flow is one of `flows()`.
   virtual Run run(const Job& job) = 0;
-  /// Adds what the target can say about its last run to a row: a model its parts, bottleneck and platform.
+  /// Adds the target's explanation of its last run to a row: a model adds its parts, bottleneck and platform.
   virtual void explain(Record& row) const = 0;
 };
 

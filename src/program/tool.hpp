@@ -36,10 +36,10 @@ class Progress {
 };
 
 /// The body of a program's `main`. Its one argument is a request for `body`, which returns an exit code, or
-/// `--describe`; without any, the request is read from stdin. What is thrown becomes `error: ...` in one line on stderr
+/// `--describe`; without any, the request is read from stdin. An exception becomes `error: ...` in one line on stderr
 /// and exit code 2, an interrupt 130.
 ///
-/// `describe` is what the program offers: it is printed as one record.
+/// `describe` gives the program's offers, which are printed as one record.
 int run(int argc, char** argv, const std::function<Record()>& describe, const std::function<int(Request&)>& body);
 
 }  // namespace isthmus::program

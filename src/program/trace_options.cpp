@@ -31,7 +31,7 @@ TraceArguments::TraceArguments(Request& request)
       parts_(request.texts("trace-parts")),
       limit_(request.text("trace-limit").value_or("256MiB")) {
   for (const char* key : {"trace-window", "trace-parts", "trace-limit"})
-    if (file_.empty() && request.has(key)) throw Error(fmt::format("--{}: expected --trace FILE beside it", key));
+    if (file_.empty() && request.has(key)) throw Error(fmt::format("--{}: expected --trace FILE with it", key));
 }
 
 std::unique_ptr<TraceFile> TraceArguments::open() const {

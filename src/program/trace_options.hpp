@@ -12,12 +12,12 @@ namespace isthmus::program {
 /// The options with which a user asks for the trace of a modelled run.
 class TraceArguments {
  public:
-  /// Throws Error where an option says what of a trace that nobody asked for.
+  /// Throws Error if an option of traces stands without --trace.
   explicit TraceArguments(Request& request);
   bool wanted() const { return !file_.empty(); }
-  /// Throws Error where an option does not say what it should, or the file cannot be written.
+  /// Throws Error if an option cannot be read, or the file cannot be written.
   std::unique_ptr<TraceFile> open() const;
-  /// Puts the trace in its place and tells the user of it.
+  /// Moves the trace to its file and prints a note.
   void close(TraceFile& trace) const;
 
  private:

@@ -75,7 +75,7 @@ void aes256_keystream(const Aes256Key& key, const CounterBlock& first, std::span
 
 #ifndef ISTHMUS_HLS
 void aes256_ctr(const Aes256Key& key, const CounterBlock& first, std::span<std::byte> bytes) {
-  // As much as the first-level cache holds beside the data.
+  // As much as the first-level cache holds in addition to the data.
   constexpr std::size_t kPiece = 4096;
   std::array<std::byte, kPiece> stream;
   for (std::size_t at = 0; at < bytes.size(); at += kPiece) {

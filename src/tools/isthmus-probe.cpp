@@ -264,7 +264,7 @@ std::list<LinkTarget> ways_of(const Options& options, const Board& board, const 
   return ways;
 }
 
-/// What a probe told of.
+/// The sizes of a probe's records, and whether all are right.
 struct ProbeSummary {
   std::set<std::int64_t> sizes;
   bool right = true;  ///< whether all bytes arrived as they were sent

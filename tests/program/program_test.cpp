@@ -194,7 +194,7 @@ TEST(Program, RefusesInOneLineWhatItCannotDo) {
       {native + R"("channel":"vh0")", "only models have links to choose"},
       {f1 + R"("channel":"vh0")", "unknown channel 'vh0': expected pcie"},
       {native + R"("trace":"t")", "only the parts of models are seen"},
-      {f1 + R"("trace-window":"1ms..2ms")", "--trace-window: expected --trace FILE beside it"},
+      {f1 + R"("trace-window":"1ms..2ms")", "--trace-window: expected --trace FILE with it"},
       {f1 + R"("workers":1)", "expected the target native"},
       {native + R"("workers":-1)", workers + ", got -1"},
       {native + R"("workers":0)", workers + ", got 0"},

@@ -421,7 +421,7 @@ def test_what_an_hour_costs_ranks_boards_whose_price_is_known(mine: Isthmus) -> 
             "it has none of the flows shared",
         ),
         (("mine.toml", "--set", "app.price.model:aws-f2.watts=3"), "unknown target 'model:aws-f2'"),
-        (("mine.toml", "--unit-of", "filter"), "--unit-of: expected a record, FILE.json, beside it, got 'mine.toml'"),
+        (("mine.toml", "--unit-of", "filter"), "--unit-of: expected a record, FILE.json, got 'mine.toml'"),
         (("min.toml",), "description 'min.toml': no such file; help: did you mean 'mine.toml'?"),
         ((), "FILE: expected a description or a record"),
     ],

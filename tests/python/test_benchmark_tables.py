@@ -1,4 +1,4 @@
-"""The tables of benchmarks/README.md are made of its data file."""
+"""The tables of benchmarks/README.md are made from its data file."""
 
 import shutil
 import subprocess
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def check(folder: Path) -> int:
-    """Tells whether the tables in the folder are those of its data."""
+    """0 if the tables in the folder are those of its data."""
     words = [sys.executable, "tables.py", "--check"]
     return subprocess.run(words, cwd=folder, capture_output=True, check=False).returncode
 
@@ -16,7 +16,7 @@ def test_the_tables_are_those_of_the_data(tree: Path) -> None:
     assert check(tree / "benchmarks") == 0
 
 
-def test_a_figure_that_was_changed_in_one_place_alone_is_told(tree: Path, tmp_path: Path) -> None:
+def test_a_figure_changed_in_one_place_alone_is_named(tree: Path, tmp_path: Path) -> None:
     for name in ("README.md", "figures.toml", "tables.py"):
         shutil.copy(tree / "benchmarks" / name, tmp_path)
     data = tmp_path / "figures.toml"

@@ -144,8 +144,8 @@ def test_a_summary_is_small_and_says_what_it_lacks(real: Isthmus, journals: Path
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (("--summary", "--calls", "3"), "--summary: expected no --calls beside it"),
-        (("--summary", "--trace", "a.trace"), "--summary: expected no --trace beside it"),
+        (("--summary", "--calls", "3"), "--summary: expected no --calls with it"),
+        (("--summary", "--trace", "a.trace"), "--summary: expected no --trace with it"),
         (("--calls", "0"), "--calls: expected"),
         (("--calls", "many"), "--calls: expected"),
     ],

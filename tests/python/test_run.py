@@ -169,7 +169,7 @@ ON_THREADS = ("run", "suffix-sum", "--on", "native")
         ((*ON_THREADS, "--map", "consumer"), "--map: expected ACTOR=WORKER,..., got 'consumer'"),
         ((*ON_THREADS, "--values", "15"), "--values: expected an integer of 16..16777216, got '15'"),
         ((*ON_THREADS, "--set", "values=15"), "--set values: expected an integer of 16..16777216, got '15'"),
-        ((*ON_THREADS, "--trace-limit", "1MiB"), "--trace-limit: expected --trace FILE beside it"),
+        ((*ON_THREADS, "--trace-limit", "1MiB"), "--trace-limit: expected --trace FILE with it"),
     ],
 )
 @pytest.mark.parametrize("dry", [(), ("--dry-run",)], ids=["run", "plan"])

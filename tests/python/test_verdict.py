@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from isthmus.records.run import Row
-from isthmus.results.verdict import decide, heading, limit_of, reason, said_of, where
+from isthmus.results.verdict import decide, heading, limit_of, reason, said_of, time_shares
 from isthmus.results.wrong import wrong_lines
 
 
@@ -80,13 +80,13 @@ def test_where_steps_wait_for_each_other_the_reason_says_what_the_part_holds_of_
 def test_a_part_without_a_rival_says_so() -> None:
     assert (
         reason(row(stages=[{"name": "kernel", "time_s": 1, "share": 1}]))
-        == "kernel, 100 % busy; nothing tells its parts apart"
+        == "kernel, 100 % busy; its parts were not timed separately"
     )
     assert reason(row(stages=[])) == "nothing says where the time goes"
 
 
 def test_the_stages_are_told_in_the_order_of_the_flow() -> None:
-    assert where(row()) == "copy in 20 %, kernel 50 %, copy out 25 %"
+    assert time_shares(row()) == "copy in 20 %, kernel 50 %, copy out 25 %"
 
 
 def test_the_fastest_right_row_wins() -> None:

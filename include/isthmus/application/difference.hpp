@@ -52,7 +52,7 @@ std::string text_of(const T& value) {
 /// Holds outputs against the reference, byte for byte, or as `agree` says where there is one, and counts in elements.
 class Differences {
  public:
-  /// Elements of so many bytes each, a divisor of the size of every output.
+  /// Elements of `element_bytes` each, a divisor of the size of every output.
   explicit Differences(std::size_t element_bytes, ElementText text = hexadecimal, ElementsAgree agree = {});
 
   /// Both are as long.

@@ -42,7 +42,7 @@ struct LinkReading {
 Bytes reply_buffer(const LinkReading& link);
 /// The requests that fill this reply buffer, rounded up.
 int requests_to_cover(const LinkReading& link);
-/// The rate of so many requests under way: each comes back after a round trip and its own time on the link.
+/// The rate of `requests` in flight: each comes back after a round trip and its own time on the link.
 Bandwidth rate_through(const LinkReading& link, int requests);
 
 /// The host's memory where a kernel's actors are: behind a modelled link, or of this machine.

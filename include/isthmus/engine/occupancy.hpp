@@ -23,8 +23,8 @@ struct Returns {
 
 }  // namespace engine
 
-/// Counts entries of which only so many can be under way: tags, credits, buffers of a pool. The actor that hands them
-/// out keeps the count: it says when it takes some, and when some are back. Nothing depends on the count: it is no
+/// Counts entries of which a limited number can be in flight: tags, credits, buffers of a pool. The actor that grants
+/// them keeps the count: it says when it takes some, and when some are back. Nothing depends on the count: it is no
 /// state of the actor, and in real time it is not kept.
 ///
 ///     Occupancy tags{"tags", 32, Occupancy::with(freed_tags)};

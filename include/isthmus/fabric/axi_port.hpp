@@ -31,7 +31,7 @@ class AxiBurstsUnderWay {
 /// The name of an AXI port's bursts under way in reports.
 inline constexpr const char* kAxiBursts = "bursts";
 
-/// A reading AXI port to memory of so many channels: splits regions into bursts, keeps as many under way as the port
+/// A reading AXI port to memory of several channels: splits regions into bursts, keeps as many under way as the port
 /// may, and passes the data on in order, each burst taking its beats on the data path. At most one burst is asked for
 /// in a cycle.
 class AxiReader {
@@ -58,7 +58,7 @@ class AxiReader {
   AxiPassed passed_;
 };
 
-/// A writing AXI port to memory of so many channels: each burst takes its beats on the data path; as many are under way
+/// A writing AXI port to memory of several channels: each burst takes its beats on the data path; as many are under way
 /// as the port may have. After a `last` burst it waits until everything is written.
 class AxiWriter {
  public:

@@ -20,7 +20,7 @@
 /// - Host memory keeps requests until their data is there, which need not be in the order of asking: a `DelayLine`.
 namespace isthmus::fabric {
 
-/// Entries of which there are only so many: since when, or from when on, each is free.
+/// A limited number of entries: since when, or from when on, each is free.
 class Entries {
  public:
   /// Throws Error for a size below 1.

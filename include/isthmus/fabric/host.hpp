@@ -50,7 +50,7 @@ class LinkHost {
   virtual ~LinkHost() = default;
   virtual const HostMemorySpec& spec() const = 0;
   virtual PinnedMemory& memory() = 0;
-  /// The actors on the way of the link that was attached last.
+  /// The actors on the path of the link that was attached last.
   virtual const HostActors& actors() const = 0;
   /// The answers under way to a link of which one may overtake another; none where all take the same time.
   virtual std::optional<DelayLineSpec> overtaking(const PcieLinkSpec& link) const = 0;
@@ -64,8 +64,8 @@ class LinkHost {
 int most_requests(const PcieLinkSpec& spec);
 int most_answers(const PcieLinkSpec& spec);
 
-/// A host in a graph: memory, what else the spec has on the way to it, and room for so many links, each of which gets a
-/// root port of its own, and for so many cores that move bytes.
+/// A host in a graph: memory, the other parts of the spec on the path to it, and room for links, each of which gets a
+/// root port of its own, and for cores that move bytes.
 ///
 ///     Host host(graph, memory, 2);
 ///     PcieLink left = add_pcie_link(graph, spec, host);
@@ -99,7 +99,7 @@ class Host final : public LinkHost {
   ToOtherSocket* to_memory_ = nullptr;  ///< null if links and memory are on one socket
   FromOtherSocket* from_memory_ = nullptr;
   HostActors actors_;
-  Time from_other_socket_;  ///< time of the way back from the other socket
+  Time from_other_socket_;  ///< time back from the other socket
 };
 
 }  // namespace isthmus::fabric

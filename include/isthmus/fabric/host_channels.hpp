@@ -8,7 +8,7 @@
 
 namespace isthmus::fabric {
 
-/// The way in which addresses are spread over the channels of a memory.
+/// The distribution of addresses over the channels of a memory.
 struct InterleaveSpec {
   int channels;
   Bytes piece;  ///< bytes that follow each other on a channel before the next channel's begin

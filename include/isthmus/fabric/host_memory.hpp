@@ -13,7 +13,7 @@
 /// The host behind its root ports: its parts as numbers, and what they ask of each other.
 namespace isthmus::fabric {
 
-/// The way from the links' socket to the memory's.
+/// The path from the links' socket to the memory's.
 struct SocketLinkSpec {
   int hops = 1;
   Bandwidth rate;  ///< rate of data, each direction

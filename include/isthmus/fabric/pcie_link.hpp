@@ -101,8 +101,8 @@ Time completer_latency(const PcieLinkSpec& spec);
 /// The part of a round trip that the link and an idle read of the memory take; the round trip must be longer.
 Time least_round_trip(const PcieLinkSpec& spec, const HostMemorySpec& memory);
 
-/// The time of one way through the root complex, which is all that doorbells, interrupts and loads of registers pass of
-/// the host: half of `completer_latency` without the memory's time.
+/// The time of one direction through the root complex, the only part that doorbells, interrupts and loads of registers
+/// pass of the host: half of `completer_latency` without the memory's time.
 Time root_complex_latency(const PcieLinkSpec& spec, const HostMemorySpec& memory);
 
 }  // namespace isthmus::fabric

@@ -15,7 +15,7 @@ namespace isthmus::fabric {
 inline constexpr std::uint64_t kInterruptAddress = 0xfee0'0000;
 
 /// Takes TLPs off a link and asks the host for what they ask for. The room that one took in the receive buffer is free
-/// once the host has taken it, which makes DLLPs due. Replies and interrupts go to host software by the same way,
+/// once the host has taken it, which makes DLLPs due. Replies and interrupts go to host software by the same path,
 /// behind the writes that came before them.
 class RootPort {
  public:

@@ -2,7 +2,7 @@
 
 #include "isthmus/fabric/host_memory.hpp"
 
-/// The way between two sockets of a host, of which one has the root ports and the other the memory. What crosses it is
+/// The link between two sockets of a host, of which one has the root ports and the other the memory. What crosses it is
 /// on its way for half of the round trip's latency, as the channel behind it says, and keeps it busy for its data:
 /// the next follows when those have gone. Read requests and headers take no time of it.
 namespace isthmus::fabric {

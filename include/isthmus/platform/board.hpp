@@ -125,7 +125,7 @@ RandomReads random_reads(const MemorySpec& memory);
 /// - Ports of a link or a master that nobody connected: when the graph is run, by their names.
 class Board {
  public:
-  /// Builds all but the memory's controllers in `graph`, in a host of its own, of which so many cores move bytes.
+  /// Builds all but the memory's controllers in `graph`, in a host of its own, of which `cores` move bytes.
   /// `memory` has the channels of the spec and lives longer.
   Board(Graph& graph, const BoardSpec& spec, fabric::DeviceMemory& memory, int cores = 0);
   ~Board();

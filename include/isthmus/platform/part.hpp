@@ -35,7 +35,7 @@ struct Part {
   std::optional<Window> window{};
 };
 
-/// Entries of which only so many can be under way, by who hands them out and what they are called.
+/// Entries of which a limited number can be in flight, by the actor that grants them and by their name.
 struct Entries {
   ActorId actor;
   std::string of;

@@ -66,7 +66,7 @@ class SharedBoard {
   static constexpr std::size_t kFpga = 0;  ///< number of the FPGA's cache among the agents of the home
   static constexpr std::size_t kHost = 1;
 
-  /// Builds home, caches and, at each port of the FPGA's cache, a service layer, for so many cores of the host.
+  /// Builds home, caches and, at each port of the FPGA's cache, a service layer, for `cores` of the host.
   /// `memory` and `space`, which is of it, live longer.
   SharedBoard(Graph& graph, const SharedSpec& spec, PinnedMemory& memory, const fabric::SharedSpace& space, int cores,
               fabric::CoherenceObserver* observer = nullptr);

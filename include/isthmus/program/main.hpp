@@ -8,24 +8,24 @@
 namespace isthmus::program {
 
 /// The body of `main` of an application's program. It runs messages through the application on one target and prints a
-/// row as a line of JSON, as the tools of Isthmus do, so that `isthmus run PATH` and a study can run it. What to run is
+/// row as a line of JSON, as the tools of Isthmus do, so that `isthmus run PATH` and a study can run it. The request is
 /// its one argument, or is read from stdin: a JSON object with a key for each option of `isthmus run`.
 ///
 ///     program '{"on":"native","count":3}'
 ///
 ///     "on": "model:NAME" | "FILE.toml" | "opencl:N" | "native"   the target
 ///     "flow": "stream" | "offload" | "overlap" | "shared"        by default the first that application and target have
-///     "count": N                                                 how many messages; by what it counts too, "messages"
+///     "count": N                                                 how many messages; also by the counted name, "messages"
 ///     "set": {"NAME": VALUE, "KEY": VALUE}                       parameters that the application declares, and numbers
 ///                                                                of the model's platform: KEY has a dot
-///     "seed": N                                                  for what is drawn at random
+///     "seed": N                                                  for random draws
 ///     "workers": N, "compute-units": N                           threads of the target native, copies of the kernel
 ///     "map": {"ACTOR": WORKER}                                   which of the threads runs which actor
 ///     "trace": "FILE"                                            states of the model's parts, for Perfetto
 ///     "grain": "fine" | "coarse"                                 of the model (docs/grain.md)
-///     "list": true                                               what it is, and its flows on the target
+///     "list": true                                               prints it, and its flows on the target
 ///
-/// With the argument `--describe` it says what it offers. Returns the exit code: 0 done, 1 an output differs from the
+/// With the argument `--describe` it prints its offers. Returns the exit code: 0 done, 1 an output differs from the
 /// reference, 2 could not run (one line on stderr), 130 after Ctrl-C. `data` is the folder of the installed package's
 /// data, where it is not above the program.
 int main_of(int argc, char** argv, const Maker& application, const char* data);

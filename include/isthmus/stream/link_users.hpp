@@ -25,7 +25,7 @@ struct LinkWrites {
   Out<PcieWriteData>& data;
   In<PcieWriteDone>& written;
   int words;      ///< words that may wait for the link
-  int requested;  ///< requests that may be under way: `written` has room for so many answers
+  int requested;  ///< requests that may be in flight: `written` has room for as many answers
 };
 
 /// The user whose turn it was, and the number of its words.

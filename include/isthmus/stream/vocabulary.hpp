@@ -55,7 +55,7 @@ struct NetPacket {
 };
 inline constexpr std::size_t kBeatBytes = sizeof(NetPacket::data);
 
-/// The number of bytes of a beat that hold data, and the `len` of a beat with so many, 1 to 32.
+/// The number of bytes of a beat that hold data, and the `len` of a beat with that number, 1 to 32.
 constexpr std::size_t bytes_of(const NetPacket& beat) {
   return beat.len == 0 ? kBeatBytes : beat.len;
 }

@@ -20,7 +20,7 @@ class BuildInfo:
 
 @functools.cache
 def build_info() -> BuildInfo:
-    """Reads the file that the build put beside the package; without it returns the version of the source tree."""
+    """Reads the build's file in the package; without it returns the version of the source tree."""
     file = _PACKAGE / "build.json"
     if file.is_file():
         return BuildInfo(**json.loads(file.read_text(encoding="utf-8")))

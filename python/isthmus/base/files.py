@@ -24,7 +24,7 @@ def user_folder(kind: str) -> Path:
 
 
 def write_atomically(path: Path, content: str | Iterable[str | bytes]) -> None:
-    """Writes `content`, whole or in pieces, to `path` through a temporary file beside it: no reader sees half of it.
+    """Writes `content`, whole or in pieces, to `path` through a temporary file next to it: no reader sees half of it.
 
     Missing folders are made; a link stays a link; a device or a pipe is written to as it is. On failure (a full disk,
     no permission) nothing is left behind.

@@ -1,4 +1,4 @@
-"""The flows: the ways in which an application's data cross. Which of them a target offers, its tool says."""
+"""The flows: the paths of an application's data. A target's tool says which it offers."""
 
 OFFLOAD, OVERLAP, STREAM, SHARED = "offload", "overlap", "stream", "shared"
 

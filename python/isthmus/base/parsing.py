@@ -53,7 +53,7 @@ def read_json(path: Path) -> Any:
 def checked(model: "type[Model]", plain: Any, place: object) -> "Model":
     """`plain` as a record; an IsthmusError with `place` and the first key that is wrong.
 
-    A `place` that is called tells of a key, in parts, where it stands and what to call it.
+    A `place` that is a function gives the place and the name of a key, in parts.
     """
     from pydantic import ValidationError
 
@@ -77,10 +77,10 @@ def _said(error: Any) -> str:
         return "expected, and missing"
     if error["type"] == "extra_forbidden":
         return "unknown key"
-    told = _ASIDE.sub("", error["msg"])
+    text = _ASIDE.sub("", error["msg"])
     if error["type"] == OURS:
-        return str(told)
-    said = told if error["type"] == "value_error" else f"expected {told}"
+        return str(text)
+    said = text if error["type"] == "value_error" else f"expected {text}"
     value = error["input"]
     shown = repr(value)
     return f"{said}, got {shown}" if value is None or len(shown) <= MOST_SHOWN else said

@@ -11,7 +11,7 @@ _AT = re.compile(r"at line (\d+)")
 
 
 def line_of(text: str, key: str | Sequence[str], entry: int = 0) -> int:
-    """The line, from 1, on which `key` (a value or a table), dotted or in parts, is written; 1 if it cannot be told.
+    """The line, from 1, on which `key` (a value or a table), dotted or in parts, is written; 1 if it cannot be found.
 
     If the first part of the key is an array of tables, the line is that in its entry number `entry`, from 0.
     """
@@ -32,7 +32,7 @@ def line_of(text: str, key: str | Sequence[str], entry: int = 0) -> int:
 
 
 def line_of_item(text: str, key: str, item: str) -> int:
-    """The line, from 1, on which the text `item` stands in the list `key`; the line of the key if it cannot be told."""
+    """The line, from 1, on which the text `item` stands in the list `key`; else the line of the key."""
     start = line_of(text, key)
     for number, line in enumerate(text.splitlines()[start - 1 :], start=start):
         if f'"{item}"' in line or f"'{item}'" in line:

@@ -1,4 +1,4 @@
-"""`isthmus advise FILE`: which board, and which way of feeding it, for an application that is described."""
+"""`isthmus advise FILE`: which board, and which flow, for an application that is described."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -72,7 +72,7 @@ def advise(
         str | None, written("--describe FILE", "Write the description made from the record, and stop.")
     ] = None,
 ) -> None:
-    """Choose a board, and a way to feed it, for an application that a file describes.
+    """Choose a board and a flow for an application that a file describes.
 
     A closed formula over the curves of a board (rate by size) gives each board, flow and coherence method a value and
     an interval: the middle nine tenths of 64 joint draws of the numbers that the boards' files assume and of the ranges
@@ -100,7 +100,7 @@ def advise(
     else:
         for option, value in (("--unit-of", unit_of), ("--device", device), ("--describe", describe)):
             if value is not None:
-                raise IsthmusError(f"{option}: expected a record, FILE.json, beside it, got '{file}'")
+                raise IsthmusError(f"{option}: expected a record, FILE.json, got '{file}'")
         description = _read(file, own)
     targets = _targets(on, description)
     platform_sets = [one for one in sets or [] if one not in own]

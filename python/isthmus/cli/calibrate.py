@@ -34,7 +34,7 @@ EXAMPLES = [
     "isthmus calibrate mine.toml --from monday.json --from tuesday.json",
     "isthmus calibrate mine.toml --from records.json --leave-out 1KiB,64KiB,4MiB",
 ]
-# The parts whose times and rates records of copies tell: host, link and DMA engine.
+# The parts whose times and rates follow from records of copies: host, link and DMA engine.
 KINDS = frozenset({"pcie", "memory", "cores", "copy", "alloc", "call", "mmio", "dma"})
 FAR = 0.25  # of a probe's median error: above it the model is no model of the device
 INFLEXIBLE = "the link's lanes, generation and tags, or the DMA engine's descriptor_payload"
@@ -124,10 +124,10 @@ def _start(file: str, wanted: list[str] | None, measured: "DeviceCurves") -> "di
     if wanted:
         return {key: inputs[key] for key in select("key", wanted, numbers)}
     usual = {key: board.usual(key) for key in numbers}
-    told = {key for key in numbers if usual[key].partition(".")[0] in KINDS}
+    fitted = {key for key in numbers if usual[key].partition(".")[0] in KINDS}
     if any(all_probes()[name].crosses == LAUNCHES for name in measured.probes()):
-        told |= {key for key in numbers if usual[key] == "kernel.launch"}
-    free = [key for key in numbers if key in told and inputs[key].role not in ("datasheet", "configuration")]
+        fitted |= {key for key in numbers if usual[key] == "kernel.launch"}
+    free = [key for key in numbers if key in fitted and inputs[key].role not in ("datasheet", "configuration")]
     off = [key for key in free if getattr(inputs.get(f"{key.rpartition('.')[0]}.enabled"), "value", True) is False]
     return {key: inputs[key] for key in free if key not in off and _may_tell(board, key, measured)}
 
@@ -260,7 +260,7 @@ def _judge(file: str, errors: "Sequence[CurveError]") -> None:
     if worst.median > FAR:
         raise AnswerIsNoError(
             f"{file}: the model is off by {percent(worst.median)} (median) for {worst.name}, sizes {worst.which}; "
-            f"expected at most {percent(FAR)}; help: what is not fitted may be in the way, such as {INFLEXIBLE}."
+            f"expected at most {percent(FAR)}; help: a number that is not fitted may cause it, such as {INFLEXIBLE}."
         )
 
 

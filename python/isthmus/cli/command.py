@@ -134,7 +134,7 @@ class Command(TyperCommand):
 
 
 class CommandOfApplications(Command):
-    """A command with options of the applications that it runs, --NAME VALUE, beside its own; it has them as `typed`."""
+    """A command that also has the options of its applications, --NAME VALUE; it has them as `typed`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> Any:
         """Keeps the options that are not its own for the function."""
@@ -290,13 +290,13 @@ def _parameters_of(application: str | None) -> list[tuple[str, str]]:
     if application is None:
         return []
 
-    told = describe(application)
-    counted = (f"--{told.counted} N", f"number of {told.counted}, as --count N. [default: {told.count}]")
-    return [*((f"--{one.name} {one.metavar}", one.told) for one in told.parameters.values()), counted]
+    described = describe(application)
+    counted = (f"--{described.counted} N", f"number of {described.counted}, as --count N. [default: {described.count}]")
+    return [*((f"--{one.name} {one.metavar}", one.told) for one in described.parameters.values()), counted]
 
 
 def _members(ctx: Any) -> dict[str, Any]:
-    """The commands beside the one of `ctx`, if it is a folder or stands for one."""
+    """The other commands of the one of `ctx`, if it is a folder or stands for one."""
     folder = ctx.command if hasattr(ctx.command, "commands") else ctx.parent and ctx.parent.command
     own = folder is ctx.command or (isinstance(folder, CommandWithMembers) and folder.name == ctx.command.name)
     return dict(folder.commands) if own else {}

@@ -68,7 +68,7 @@ COMMANDS = {
         },
         itself=True,
     ),
-    "advise": CommandEntry("Choose a board, and a way to feed it, for an application that a file describes."),
+    "advise": CommandEntry("Choose a board and a flow for an application that a file describes."),
     "record": CommandEntry("Record the transfers, kernels and gaps of any OpenCL program, unchanged.", results=False),
     "reproduce": CommandEntry("Compare published numbers with those of the models, and score the models."),
     "compare": CommandEntry("Compare two files of results."),

@@ -49,7 +49,7 @@ def explain(
     A measured number is one of a probe ('isthmus probe --list'). The output shows the steps from the advertised rate
     to the measured one, then the causes. A cause is a change of the model, tried at several severities; its error is
     the largest |ln(model / measured)| over the numbers. Causes that agree within 5 % at every number share a place,
-    and the output asks for the measurement that tells them apart. A cause that misses a number by over 25 % at every
+    and the output asks for the measurement that distinguishes them. A cause that misses a number by over 25 % at every
     severity is ruled out. If no cause alone comes within 10 %, pairs of causes are tried. --list names the causes that
     a board may have. The models' results are kept, so that the next question about the board is answered at once.
     """

@@ -88,16 +88,16 @@ def _show(
     from isthmus.hpcc.centre.junit import junit as as_junit
     from isthmus.records.hpcc import AcceptanceFile
 
-    beside = against_fleet(checks)
-    failed = sum(not check.passed for check in beside)
-    outliers = sum(check.outlier for check in beside)
-    nodes = counted(len({check.node for check in beside}), "node")
-    verdict = f"{nodes}: {failed} of {len(beside)} checks failed, {outliers} outliers, measured"
+    judged = against_fleet(checks)
+    failed = sum(not check.passed for check in judged)
+    outliers = sum(check.outlier for check in judged)
+    nodes = counted(len({check.node for check in judged}), "node")
+    verdict = f"{nodes}: {failed} of {len(judged)} checks failed, {outliers} outliers, measured"
     if junit is not None:
-        write_atomically(Path(junit), as_junit(beside))
-    file = AcceptanceFile(context=session.context(complete=complete), accepted=failed == 0, checks=beside)
-    session.emit(Result(file, beside, [verdict], [_table(beside)]))
-    return beside
+        write_atomically(Path(junit), as_junit(judged))
+    file = AcceptanceFile(context=session.context(complete=complete), accepted=failed == 0, checks=judged)
+    session.emit(Result(file, judged, [verdict], [_table(judged)]))
+    return judged
 
 
 def _table(checks: "list[AcceptanceCheck]") -> Table:

@@ -59,7 +59,7 @@ def build(
         raise IsthmusError(f"--for: expected one of {', '.join(TOOLS)}, got {tool or 'none'}", meant(tool or "", TOOLS))
     if tool == "opencl":
         if config is not None:
-            raise IsthmusError("--config: expected --for xrt or --for intel beside it; --for opencl takes --set")
+            raise IsthmusError("--config: expected --for xrt or --for intel too; --for opencl takes --set")
         options = {"BENCH": benchmark, "on": on, "variant": variant, "shape": shape, "kernel": kernel}
         return _for_device(session, benchmark, request_of({**options, "set": as_sets(sets or [])}), out)
     return _for_board(session, benchmark, tool, config, sets or [], out)

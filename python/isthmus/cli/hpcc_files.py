@@ -47,7 +47,7 @@ def job(
     """Write a job script for a batch system.
 
     The script runs 'isthmus hpcc WORD...' on one node or many, a rank on each device, and keeps the records as JSON
-    beside its log.
+    in the folder of its log.
     """
     options = {"partition": partition, "account": account, "gpus-per-node": gpus_per_node}
     script = JobScript(

@@ -51,9 +51,9 @@ def tune(
     from isthmus.hpcc.tuning.tune import tune as search
 
     run = work.run(benchmark, placing.ranks, placing.shape, placing.grid)
-    telling = _TrialProgress(session, parse_duration(budget, "--budget"))
-    with telling.progress:
-        tuned = search(run, telling.budget_s, again, telling.trial, telling.better)
+    trials = _TrialProgress(session, parse_duration(budget, "--budget"))
+    with trials.progress:
+        tuned = search(run, trials.budget_s, again, trials.trial, trials.better)
     return _show(session, tuned, run)
 
 

@@ -63,7 +63,7 @@ def _invoke(argv: list[str]) -> int:
     from isthmus.cli.app import app_with
 
     name = next((word for word in argv if not word.startswith("-")), None)
-    # Not through typer's own main: it would answer Ctrl-C, closed pipes and errors in its way.
+    # Not through typer's own main: it would answer Ctrl-C, closed pipes and errors differently.
     command = get_command(app_with(name))
     try:
         with command.make_context("isthmus", argv) as context:

@@ -101,7 +101,7 @@ def new(
     if not is_model(like):
         raise IsthmusError(f"--like: expected model:NAME or FILE.toml, got '{like}'")
     if file.exists():
-        raise IsthmusError(f"{file}: is there already", hint="another --out writes beside it.")
+        raise IsthmusError(f"{file}: is there already", hint="choose another --out.")
     write_atomically(file, template(name, str(file), like, {}))
     session.lines([str(file)])
     session.next(f"isthmus platform show {file if '/' in str(file) else f'./{file}'}")

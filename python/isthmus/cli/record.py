@@ -70,7 +70,7 @@ def record(
     error line if the layer was never called.
     """
     if summary and (calls is not None or trace is not None):
-        raise IsthmusError(f"--summary: expected no {'--calls' if calls is not None else '--trace'} beside it")
+        raise IsthmusError(f"--summary: expected no {'--calls' if calls is not None else '--trace'} with it")
     outputs = _Outputs(output, json, trace, 0 if summary else calls or _CALLS)
     if recover is not None:
         return _recover(session, Path(recover), outputs)

@@ -14,7 +14,7 @@ from isthmus.show.session import Session
 EXAMPLES = [
     "isthmus report",
     "isthmus report out/image-filter/study.json reproduce.json -o report.html",
-    "isthmus report f1.json opencl.json --title 'F1 beside this machine'",
+    "isthmus report f1.json opencl.json --title 'F1 and this machine'",
     "isthmus report stream.json out/hpcc-hpl/scale.json",
 ]
 

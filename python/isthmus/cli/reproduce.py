@@ -138,7 +138,7 @@ def _new(session: Session, file: str) -> None:
     if not file.endswith(".toml"):
         raise IsthmusError(f"--new: expected a name that ends in .toml, got '{file}'")
     if Path(file).exists():
-        raise IsthmusError(f"{file}: is there already", hint="another name writes beside it.")
+        raise IsthmusError(f"{file}: is there already", hint="choose another name.")
     write_atomically(Path(file), new_paper(file))
     session.lines([file])
     session.next(f"isthmus reproduce {file}")
@@ -170,7 +170,7 @@ def _recalibrated(one: "Recalibration") -> str:
     now = (
         f"{figure(one.new)} {one.unit} from the others"
         if one.new is not None
-        else f"told by no other, so turned off ({one.set})"
+        else f"determined by no other row, so turned off ({one.set})"
     )
     return f"{one.key}: {figure(one.old)} {one.unit} with it, {now}"
 

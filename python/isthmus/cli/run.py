@@ -276,7 +276,7 @@ def _grain(asked: Grain | None, experiment: Experiment) -> Grain:
     if experiment.trace is None:
         return asked or DEFAULT
     if asked == "coarse":
-        raise IsthmusError("--trace: expected --fine or neither beside it, got --coarse, which has not every packet")
+        raise IsthmusError("--trace: expected --fine or no grain, got --coarse, which has not every packet")
     return "fine"
 
 
@@ -298,13 +298,13 @@ def _measure(session: Session, experiments: Sequence[Experiment], reasons: str) 
 def _show_rows(session: Session, experiments: Sequence[Experiment], rows: "list[Row]") -> None:
     from isthmus.cli.noise import warn_of_rows
     from isthmus.records.run import RunFile
-    from isthmus.results.verdict import decide, kind_of, pace, work
+    from isthmus.results.verdict import decide, kind_of, rate_text, work
     from isthmus.results.wrong import wrong_lines
-    from isthmus.show.tables import parameters_told, rows_table
+    from isthmus.show.tables import differing_parameters, rows_table
 
     best = decide(rows)
     of_best = next((row for row in rows if best is not None and row.value == best.value and row.verified), rows[0])
-    said = [f"fastest: {parameters_told(of_best, rows)}: {pace(of_best)}"] if best is not None else []
+    said = [f"fastest: {differing_parameters(of_best, rows)}: {rate_text(of_best)}"] if best is not None else []
     session.emit(
         Result(
             file=RunFile(context=session.context(rows[0].seed), rows=rows),

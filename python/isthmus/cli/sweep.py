@@ -34,7 +34,7 @@ EXAMPLES = [
     "isthmus sweep image-filter --tornado --count 20",
     "isthmus sweep image-filter --set link.pcie.lanes=4,8,16 --dask tcp://head:8786",
 ]
-FILES = ("sweep.json", "sweep.csv", "sweep.html")  # that a sweep writes, beside its points
+FILES = ("sweep.json", "sweep.csv", "sweep.html")  # that a sweep writes, without its points
 
 SetsOfValues = Annotated[
     list[str] | None, plain("--set KEY=VALUES", "Values of a board's key or a parameter: a,b,c or FIRST..LAST:x2.")
@@ -188,12 +188,12 @@ def _show(session: Session, file: "SweepFile", written: list[Path]) -> None:
     for row in (row for row in file.rows if row.value is not None):
         if (row.value or 0) > (best[row.application].value or 0 if row.application in best else -1):
             best[row.application] = row
-    told = [f"fastest of {row.application}: {_in_words(row)}" for row in best.values()]
+    fastest = [f"fastest of {row.application}: {_in_words(row)}" for row in best.values()]
     tables = [rows_table(file.pareto or file.rows, "what no other point beats" if file.pareto else "")]
     tables += [tornado_table(file.tornado)] if file.tornado else []
     detail = [f"inputs that move a rate by less than {percent(STILL)} are left out here"] if file.tornado else []
     detail.append(f"written: {', '.join(map(str, written))}")
-    session.emit(Result(file, file.rows, verdict=told, tables=tables, detail=detail))
+    session.emit(Result(file, file.rows, verdict=fastest, tables=tables, detail=detail))
     wrong = [row for row in file.rows if row.verified is False]
     refused = [row for row in file.rows if row.error is not None]
     if wrong:

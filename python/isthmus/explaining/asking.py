@@ -15,12 +15,12 @@ from isthmus.running.probing import served_by
 # Probes that are asked for copies of a number's direction, of the other, and with other memory of the host.
 _COPIES = ("h2d", "d2h", "h2d-pinned", "d2h-pinned")
 _SIZES = (4 << 10, 64 << 10, MIB, 64 * MIB)
-MOST = 8  # causes that are told apart at once
+MOST = 8  # causes that are distinguished at once
 
 
 @dataclass(frozen=True)
 class NextMeasurement:
-    """A number that tells causes apart, as each expects it; without one, where to look for each."""
+    """A number that distinguishes causes, as each expects it; without one, where to look for each."""
 
     number: Measurement | None
     seconds: list[float]

@@ -11,7 +11,7 @@ from isthmus.running.predictions import Answer, Pairs, Query
 
 @dataclass(frozen=True)
 class Access:
-    """An access that replaces copies one way: loads or stores of a few bytes each, which are not combined."""
+    """An access that replaces copies of one direction: loads or stores of a few bytes each, which are not combined."""
 
     probe: str  # mmio-store or mmio-load
     size: int
@@ -43,7 +43,7 @@ class Change:
         return told + [f"{name}={value}" for name, value in self.chosen]
 
     def of(self, number: Measurement) -> "Way":
-        """The way in which a number is measured under this change."""
+        """The measurement of a number under this change."""
         query = number.query
         if self.access is not None and self.access.direction == number.direction:
             combined: Pairs = (("write_combining", False),) if self.access.probe == "mmio-store" else ()

@@ -46,7 +46,7 @@ def distance(seconds: Seconds, measured: Seconds) -> float:
 
 
 def error_of(trial: Trial, measured: Seconds, busy: float | None) -> float:
-    """The distance, and how far the host's busy share is from what was seen, where the model tells it."""
+    """The distance, and the difference of the host's busy share from the seen one, where the model has it."""
     off = abs(trial.busy - busy) if busy is not None and trial.busy is not None else 0.0
     return distance(trial.seconds, measured) + off
 

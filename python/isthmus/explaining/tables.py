@@ -47,7 +47,7 @@ def _named(fit: Fit) -> str:
 
 
 def ask_of(question: NextMeasurement | None, found: Explanation) -> ExplainAsk | None:
-    """The next measurement as a record; None if nothing is left to tell apart."""
+    """The next measurement as a record; None if one cause is left."""
     if question is None:
         return None
     number = question.number
@@ -130,4 +130,4 @@ def asked_lines(ask: ExplainAsk | None) -> list[str]:
         return [f"{one.cause}: {'; '.join(one.look)}" for one in ask.expected]
     expected = ", ".join(f"{figure(one.value)} {one.unit} if {one.cause}" for one in ask.expected)
     size = f" {format_size(ask.size)}" if ask.size else ""
-    return [f"to tell these apart measure {ask.probe}{size}: {expected}"]
+    return [f"to distinguish these measure {ask.probe}{size}: {expected}"]

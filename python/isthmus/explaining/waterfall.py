@@ -26,7 +26,7 @@ def steps_to(
 
 
 def _step(number: Measurement, what: str, pays: str, seconds: float, kind: Kind = "modelled") -> WaterfallStep:
-    """What is left once one more thing is paid for, as the number would be at so many seconds."""
+    """The rate that is left after one more cost, for a time in seconds."""
     value = number.value_of(seconds)
     return WaterfallStep(number=number.what, what=what, pays=pays, value=value, unit=number.unit, kind=kind)
 

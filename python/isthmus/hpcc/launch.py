@@ -23,7 +23,7 @@ _ON_NODE = {
 
 
 def launch_of(ranks: int, launcher: str | None = None) -> Launch:
-    """The way to start ranks: a single one directly, several by mpirun, or by `launcher`.
+    """The command that starts ranks: a single one directly, several by mpirun, or by `launcher`.
 
     A launcher is mpirun, srun, or a command of one's own in which {ranks} stands for their number.
     """
@@ -33,7 +33,7 @@ def launch_of(ranks: int, launcher: str | None = None) -> Launch:
 
 
 def launch_on(node: str, ranks: int, launcher: str) -> Launch:
-    """The way to start ranks on one node: by mpirun, srun, ssh, or a command with {node} and {ranks} in it."""
+    """The command that starts ranks on one node: by mpirun, srun, ssh, or a command with {node} and {ranks} in it."""
     template = _ON_NODE.get(launcher, launcher)
     if "{node}" not in template:
         raise IsthmusError(f"--launcher '{launcher}': expected {{node}} in it, where the node's name is to stand")
@@ -67,13 +67,13 @@ def _words(template: str, who: str, ranks: int, node: str | None) -> list[str]:
 
 
 def _sight() -> list[str]:
-    """Words by which ranks see the devices that this command sees, whatever becomes of its environment on the way."""
+    """Words by which ranks see the devices that this command sees, whatever a launcher changes of its environment."""
     seen = [f"{name}={os.environ[name]}" for name in VARIABLES if name in os.environ]
     return ["env", *seen] if seen else []
 
 
 def _as_root() -> dict[str, str]:
-    """OpenMPI refuses root unless it is told twice that this is meant, as it is in containers."""
+    """OpenMPI refuses root unless two variables allow it; containers run as root."""
     if os.geteuid() != 0:
         return {}
     return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}

@@ -46,15 +46,15 @@ def measure(
     watch: Watch | None = None,
     prefix: str = "",
 ) -> list[HpccRecord]:
-    """The records of `isthmus-hpcc` for a request on so many ranks; wrong results are records too.
+    """The records of `isthmus-hpcc` for a request on several ranks; wrong results are records too.
 
-    `watch` adds what it saw, by default the power of which this host tells; `prefix` stands before the progress of one
+    `watch` adds what it saw, by default the power that this host reports; `prefix` stands before the progress of one
     of several runs.
     """
     warn_of_turns(session, ranks, launcher)
     with Listener(session, prefix) as listener:
 
-        def tell(event: Event) -> None:
+        def pass_on(event: Event) -> None:
             if event["event"] == "places":
                 places = [HpccPlace.model_validate(place) for place in event["places"]]
                 for line in map_lines(places) if len(places) > 1 else []:
@@ -66,7 +66,7 @@ def measure(
 
         launch = launch_of(ranks, launcher)
         try:
-            return run(request, launch, tell, session.stream, watch or Watch())
+            return run(request, launch, pass_on, session.stream, watch or Watch())
         except IsthmusError as error:
             # Ranks that did not start say no reason, and would see no device either.
             if not launch.words or "on" not in request or isinstance(error, NoReasonError):
@@ -82,7 +82,7 @@ def run(
     on_record: Callable[[HpccRecord], None] = lambda record: None,
     watch: Watch | None = None,
 ) -> list[HpccRecord]:
-    """The records of `isthmus-hpcc`, each told of when it comes, and everything else that it says.
+    """The records of `isthmus-hpcc`, each passed on when it comes, and all of its other events.
 
     `watch` adds what it saw; without one, records have no power and no sensors. If an MPI launcher started this
     command, only the first rank has records.

@@ -11,7 +11,7 @@ from isthmus.results.store import newest
 from isthmus.running.tools import Event, Request, assignments, collect
 from isthmus.show.progress import duration
 
-# What a device is taken to do where no run is known that tells: operations a second for each of its compute units, and
+# The assumed rates of a device without a known run: operations a second for each of its compute units, and
 # bytes a second of its memory, each rather too few. Hosts fill and look through the buffers, value by value.
 ASSUMED_OPERATIONS = {"cpu": 20e9, "gpu": 50e9}
 ASSUMED_BYTES = {"cpu": 5e9, "gpu": 500e9}

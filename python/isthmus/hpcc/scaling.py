@@ -47,7 +47,7 @@ def _step(benchmark: str, first: Parameters) -> int:
 
 
 def local_size(size: int, ranks: int) -> int:
-    """The side of a square matrix with as many values as one of so many ranks has of a larger one."""
+    """The side of a square matrix with as many values as one rank has of a larger one."""
     return round(size / math.sqrt(ranks))
 
 

@@ -50,11 +50,11 @@ def table(rows: Sequence[ScaleRow]) -> Table:
     return table_of(rows, columns, numbers=columns.keys() - {"mode", "quantity", "unit", "results", "devices"})
 
 
-def _gained(row: ScaleRow, told: str) -> str:
-    """What is told where results are right and the spread leaves something to say."""
+def _gained(row: ScaleRow, text: str) -> str:
+    """The text if results are right and the spread allows a judgement."""
     if not row.validated or row.speed_up is None:
         return "-"
-    return told if row.judged else NOT_JUDGED
+    return text if row.judged else NOT_JUDGED
 
 
 def detail(file: HpccScaleFile) -> list[str]:

@@ -1,4 +1,4 @@
-"""The file beside a device's binary that says what it was compiled with: BINARY.json."""
+"""The file of a device's binary with the parameters that are compiled in: BINARY.json."""
 
 import hashlib
 import json
@@ -26,7 +26,7 @@ def hash_of(text: str | bytes) -> str:
 
 
 def check(binary: Path) -> None:
-    """An IsthmusError if the binary is another than its side file was written for, where that tells.
+    """An IsthmusError if the binary is another than its side file was written for, as far as that shows.
 
     What is missing or unreadable is left to the one who loads it.
     """

@@ -39,7 +39,7 @@ def table(records: Sequence[HpccRecord]) -> Table:
 
 
 def unjudged_lines(records: Sequence[HpccRecord]) -> list[str]:
-    """A line on the rates that were not held against the probes, as so little work lasts too short a time to tell."""
+    """A line on the rates that were not compared with the probes, because the work is too short."""
     short = [one for one in records if not one.judged and one.expected_s is not None]
     if not short:
         return []
@@ -47,7 +47,7 @@ def unjudged_lines(records: Sequence[HpccRecord]) -> list[str]:
     longest = max(one.expected_s or 0 for one in short)
     return [
         f"{names}: the rate was not judged: at what is expected the work lasts {figure(longest * 1e3)} ms"
-        f"{' at most' if len(short) > 1 else ''}, too short to tell; a larger size is judged"
+        f"{' at most' if len(short) > 1 else ''}, too short to judge; a larger size is judged"
     ]
 
 
@@ -62,7 +62,7 @@ def cache_lines(records: Sequence[HpccRecord]) -> list[str]:
     if one.working_set_bytes >= CACHES * one.cache_bytes:
         return []
     return [
-        f"{one.benchmark}: works on {format_size(one.working_set_bytes)} beside last-level caches of "
+        f"{one.benchmark}: works on {format_size(one.working_set_bytes)} next to last-level caches of "
         f"{format_size(one.cache_bytes)}: below {CACHES} times as much the rate is also that of the caches"
     ]
 

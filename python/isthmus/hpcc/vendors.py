@@ -57,7 +57,7 @@ class VendorBuild:
 
 
 def files_of(work: VendorBuild) -> dict[str, str]:
-    """The files of a work by their names; the headers of the kernels come beside them."""
+    """The files of a work by their names; the headers of the kernels come with them."""
     return _xrt(work) if work.configuration.tool == "xrt" else _intel(work)
 
 
@@ -98,7 +98,7 @@ def _link_configuration(work: VendorBuild) -> str:
 def _makefile(work: VendorBuild, **fields: str) -> str:
     """The Makefile of the board's tool, with a beginning and an end that are alike for both.
 
-    Whatever came before it, the side file is of the binary that lies beside it.
+    Whatever came before it, the side file is of the binary next to it.
     """
 
     def filled(name: str, **more: str) -> str:

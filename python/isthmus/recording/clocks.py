@@ -13,7 +13,7 @@ _MOST_FITTED = 1 << 20  # of the commands, evenly spread: a line through more is
 
 @dataclass(frozen=True)
 class Clock:
-    """Host time = device time + `offset` + `drift` * (device time - `origin`), all in ns; `uncertainty` either way."""
+    """Host time = device time + `offset` + `drift` * (device time - `origin`), all in ns, within `uncertainty`."""
 
     origin: int = 0
     offset: int = 0
@@ -30,7 +30,7 @@ class Clock:
 def align(count: int, at: Callable[[slice], tuple[Array, Array, Array]]) -> Clock:
     """The clock under which each command was queued between begin and end of its call, if there is one.
 
-    `at` tells of some of the `count` commands when they were queued, by the device's clock, and when their calls began
+    `at` has for some of the `count` commands when they were queued, by the device's clock, and when their calls began
     and ended, by the host's. The offset lies between the largest `begin - queued` and the least `end - queued`. Where
     nothing lies between them the clocks run at different rates: then a straight line through the shortest calls is
     taken, and the uncertainty is the most by which a call lies outside it.

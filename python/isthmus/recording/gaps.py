@@ -12,7 +12,7 @@ _TRANSFER, _KERNEL = GROUPS.index("transfer"), GROUPS.index("kernel")
 
 @dataclass
 class Cover:
-    """The time for which at least one of some commands is under way, ns; they come in the order of their starts."""
+    """The time for which at least one of some commands runs, ns; they come in the order of their starts."""
 
     total: int = 0
     until: int | None = None

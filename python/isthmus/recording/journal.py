@@ -56,7 +56,7 @@ class LayerJournal:
     """The journal of one process: its calls by number, each with the times of its command.
 
     Times of the device's clock: `queued`, from there to the start `started`, from there to the end `time`; `told` where
-    the driver told them. `slot` and `times_slot` are places in the file, -1 for times that are not there.
+    the driver gave them. `slot` and `times_slot` are places in the file, -1 for times that are not there.
     """
 
     path: Path

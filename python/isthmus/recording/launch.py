@@ -17,11 +17,11 @@ from isthmus.running.tools import SIGNALLED
 
 
 @contextmanager
-def journal_folder(beside: Path) -> Iterator[Path]:
+def journal_folder(parent: Path) -> Iterator[Path]:
     """A folder for journals, on the disk of the record; it stays where the record was not written."""
-    with saying(f"{beside}: cannot write"):
-        beside.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(prefix="isthmus-record-", dir=beside)).resolve()
+    with saying(f"{parent}: cannot write"):
+        parent.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(prefix="isthmus-record-", dir=parent)).resolve()
     try:
         yield folder
     except BaseException:

@@ -29,7 +29,7 @@ def trace_of(line: Timeline, count: int) -> Iterator[bytes]:
 
 
 class _Tracks:
-    """Numbers of tracks, each told of before its first slice. Commands of a queue that overlap get lanes."""
+    """Numbers of tracks, each described before its first slice. Commands of a queue that overlap get lanes."""
 
     def __init__(self, line: Timeline) -> None:
         self._line = line
@@ -82,7 +82,7 @@ def _notes(row: Row) -> list[tuple[str, int | str]]:
 
 
 def _slice(track: int, begin: int, end: int, name: str, notes: list[tuple[str, int | str]], flow: int | None) -> bytes:
-    told = b"".join(
+    annotations = b"".join(
         _bytes(
             _ANNOTATION,
             _text(_ANNOTATION_NAME, key)
@@ -91,7 +91,7 @@ def _slice(track: int, begin: int, end: int, name: str, notes: list[tuple[str, i
         for key, value in notes
     )
     arrow = b"" if flow is None else _key(_FLOW, 1) + (flow & (1 << 64) - 1).to_bytes(8, "little")
-    first = _number(_TYPE, _BEGIN) + _number(_TRACK, track) + _text(_EVENT_NAME, name) + told + arrow
+    first = _number(_TYPE, _BEGIN) + _number(_TRACK, track) + _text(_EVENT_NAME, name) + annotations + arrow
     last = _number(_TYPE, _END) + _number(_TRACK, track)
     return _event(begin, first) + _event(max(begin, end), last)
 

@@ -50,8 +50,8 @@ def _details(line: Timeline, rows: slice) -> dict[str, list[Any]]:
         mine = np.flatnonzero(timed & (devices == number))
         times = slots_at(line.journals[device.process].path, line.commands["times_slot"][rows][mine], TIMES)
         submit[mine] = device.clock.on_host(times["submit"]) - line.origin
-    told = {name: calls[name].tolist() for name in ("id", "dimensions", "global", "local", "waits")}
-    return {**told, "submit": submit.tolist(), "device": devices.tolist()}
+    fields = {name: calls[name].tolist() for name in ("id", "dimensions", "global", "local", "waits")}
+    return {**fields, "submit": submit.tolist(), "device": devices.tolist()}
 
 
 def _row(line: Timeline, row: Row) -> Row:

@@ -53,26 +53,26 @@ def devices(line: Timeline) -> list[RecordedDevice]:
     """The busy time of each device, and the reasons of its idle time."""
     return [
         RecordedDevice(
-            process=told.process,
-            name=told.name,
-            platform=told.platform,
-            driver=told.driver,
-            type=told.type,
-            shares_memory=told.shares_memory,
-            commands=told.work.commands,
-            span_s=(told.work.last - told.work.first) * NS,
-            busy_s=told.work.busy.total * NS,
-            transfers_s=told.work.transfers.total * NS,
-            kernels_s=told.work.kernels.total * NS,
-            gap_host_s=told.work.gap_host * NS,
-            gap_other_s=(told.work.gap - told.work.gap_host) * NS,
-            gaps=told.work.gaps,
-            longest_gap_s=told.work.longest * NS,
-            clock_uncertainty_s=told.clock.uncertainty * NS,
-            clock_drift=told.clock.drift,
-            timer_resolution_ns=told.timer_resolution,
+            process=device.process,
+            name=device.name,
+            platform=device.platform,
+            driver=device.driver,
+            type=device.type,
+            shares_memory=device.shares_memory,
+            commands=device.work.commands,
+            span_s=(device.work.last - device.work.first) * NS,
+            busy_s=device.work.busy.total * NS,
+            transfers_s=device.work.transfers.total * NS,
+            kernels_s=device.work.kernels.total * NS,
+            gap_host_s=device.work.gap_host * NS,
+            gap_other_s=(device.work.gap - device.work.gap_host) * NS,
+            gaps=device.work.gaps,
+            longest_gap_s=device.work.longest * NS,
+            clock_uncertainty_s=device.clock.uncertainty * NS,
+            clock_drift=device.clock.drift,
+            timer_resolution_ns=device.timer_resolution,
         )
-        for told in line.devices
+        for device in line.devices
     ]
 
 

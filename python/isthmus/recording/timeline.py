@@ -185,7 +185,7 @@ def _place_times(line: Timeline, process: int, calls: Columns, table: Columns) -
         if not count:
             continue
         device.clock = align(count, partial(_call, line.origin, table, raw, rows_where(table.rows, own.__getitem__)))
-        for part in pieces(table.rows):  # the rows are found again: kept beside what is placed they would take too much
+        for part in pieces(table.rows):  # the rows are found again: keeping them too would take too much
             here = part.start + np.flatnonzero(own[part])
             queued, begun = (device.clock.on_host(raw[here] + more) for more in (0, started[here]))
             done = device.clock.on_host(raw[here] + started[here].astype(np.int64) + time[here])

@@ -1,4 +1,4 @@
-"""The records of advice: the board and the way of feeding it that suit a described application."""
+"""The records of advice: the board and the flow that suit a described application."""
 
 from typing import Literal
 

@@ -35,7 +35,7 @@ class CalibrateFile(File, kind="calibrate"):
 
     file: str
     keys: list[CalibratedKey]
-    together: list[list[str]] = Field(description="keys that the records cannot tell apart")
+    together: list[list[str]] = Field(description="keys whose effects the records cannot distinguish")
     silent: list[str] = Field(description="keys that the records say nothing of")
     curves: list[CurveError]
     median_fitted: float | None = Field(description="median absolute error over all fitted points")

@@ -23,7 +23,7 @@ class HpccPlace(Record):
 
 
 class HpccDevice(Record):
-    """What a device says of itself, null where its driver does not tell."""
+    """The properties of a device, null where its driver does not give them."""
 
     name: str
     platform: str
@@ -58,7 +58,7 @@ class HpccPowerOf(Record):
 
 
 class HpccPower(Record):
-    """What all devices together drew in the measured repetitions; where no source tells, nulls and the reason.
+    """The power of all devices together in the measured repetitions; without a source, nulls and the reason.
 
     Performance per watt is the best repetition of all ranks together over the peak (meyer2024 3.3.4).
     """
@@ -174,7 +174,7 @@ class HpccRecord(Record):
     cache_bytes: int | None = Field(
         default=None,
         description="of the last-level caches of a rank's device; null of GPUs and boards, "
-        "whose drivers do not agree on the level of the cache that they tell of",
+        "whose drivers do not agree on the level of the cache that they report",
     )
     launches: list[HpccLaunch] = Field(default=[], description="of the last repetition, in order of launch")
     device_info: HpccDevice
@@ -190,7 +190,7 @@ class HpccBuild(Record):
     benchmark: str
     tool: Literal["xrt", "intel", "opencl"]
     device: str = Field(description="the board, or the device's name")
-    binary: str = Field(description="BINARY.json beside it says what it was compiled with")
+    binary: str = Field(description="BINARY.json next to it has its parameters")
     compiled: bool = Field(description="false: `make` in its folder makes it, with the vendor's compiler")
     files: list[str]
     parameters: dict[str, Value] = Field(description="that are compiled in")
@@ -266,7 +266,7 @@ class CurvePoint(Record):
 
 
 class AcceptanceCheck(Record):
-    """A record of a benchmark on one node beside what is expected of it, and beside the other nodes."""
+    """A record of a benchmark on one node, with its expected value and the values of the other nodes."""
 
     node: str
     benchmark: str

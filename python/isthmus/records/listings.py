@@ -68,7 +68,7 @@ class HistoryRun(Record):
 
 
 class Regression(Record):
-    """The newest value of a series of runs beside the earlier ones: same record, device, host and configuration."""
+    """The newest value of a series of runs, and the earlier ones: same record, device, host and configuration."""
 
     name: str
     device: str

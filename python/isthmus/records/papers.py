@@ -1,4 +1,4 @@
-"""The papers' numbers beside ours."""
+"""The papers' numbers and ours."""
 
 from typing import Annotated, Literal
 
@@ -18,12 +18,12 @@ class Recalibration(Record):
     key: str
     unit: str
     old: float
-    new: float | None = Field(description="null: no other experiment tells it, and it is turned off")
+    new: float | None = Field(description="null: no other experiment determines it, and it is turned off")
     set: str
 
 
 class HeldOutNumber(Record):
-    """A published number that the model was not given: what it says then, beside what it says with it."""
+    """A published number that the model was not given: the model's value without it, and with it."""
 
     id: str
     board: str
@@ -44,7 +44,7 @@ class ClaimValue(Record):
 
 
 class PaperRow(Record):
-    """A published number beside ours; `error` is ours / published - 1, null where either is no number."""
+    """A published number and ours; `error` is ours / published - 1, null where either is no number."""
 
     id: str
     paper: str

@@ -68,7 +68,7 @@ class RecordedKernel(Record):
     name: str
     device: int | None
     calls: int
-    timed: int = Field(description="of them those that were complete and whose driver told when")
+    timed: int = Field(description="of them those that were complete and have the driver's times")
     work_items: int = Field(description="of all launches together")
     total_s: float
     mean_s: float | None
@@ -135,7 +135,7 @@ class RecordedSum(Record):
     group: Literal["transfer", "kernel", "order", "host"]
     name: str | None = Field(description="of the kernel")
     calls: int
-    timed: int = Field(description="of them those that were complete and whose driver told when")
+    timed: int = Field(description="of them those that were complete and have the driver's times")
     failed: int = Field(description="calls that were refused, and commands that ended with an error")
     unfinished: int = Field(description="commands that were not complete, or not seen to be, when the process ended")
     bytes: int = Field(description="of all calls together")

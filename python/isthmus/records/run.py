@@ -29,14 +29,14 @@ class Step(Record):
 
 
 class ImageSteps(Record):
-    """An image's way through a flow, step by step."""
+    """The steps of an image through a flow."""
 
     image: int = Field(ge=0)
     steps: list[Step]
 
 
 class Window(Record):
-    """What bounds how much is under way at once in a model: tags, credits, buffers of a pool."""
+    """A bound of the requests in flight in a model: tags, credits, buffers of a pool."""
 
     size: int = Field(gt=0, description="how many entries there are, in `unit`")
     unit: str = Field(description="what an entry is")
@@ -79,7 +79,7 @@ class Part(Record):
 
 
 class Effect(Record):
-    """What a short run with one number of the model changed gave beside one without the change."""
+    """The effect of one changed number of the model in a short run."""
 
     part: str = Field(description="whose pace the number sets")
     change: str = Field(description="KEY=VALUE, as --set takes it")
@@ -253,7 +253,7 @@ class Row(Record):
     gb_per_s: float = Field(description="input payload, one direction, 1e9 bytes a second")
     accesses_per_lookup: float | None = measured(description="of hash-lookup: entries that a look-up reads, on average")
     selected_share: float | None = measured(ge=0, le=1, description="of table-select: of the rows, those selected")
-    speedup: Speedup | None = measured(description="of merkle-tree: each block beside one that the core hashes alone")
+    speedup: Speedup | None = measured(description="of merkle-tree: over the same block, hashed by the core alone")
     first_touch_share: float | None = measured(ge=0, le=1, description="of draws: lines that none before was of")
     from_cache_share: float | None = measured(
         ge=0, le=1, description="of draws: lines that came as soon as one that the host's cache has"
@@ -329,7 +329,7 @@ class Verdict(Record):
     rewrite: str | None = Field(default=None, description="as in the row")
     delay: int | None = Field(default=None, description="as in the row")
     parameters: dict[str, Value] = Field(
-        default_factory=dict, description="of the row, those that tell it from others of its target and flow"
+        default_factory=dict, description="of the row: those in which the rows of its target and flow differ"
     )
     kind: Kind
     value: float

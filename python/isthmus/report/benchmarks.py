@@ -1,4 +1,4 @@
-"""Runs of HPC Challenge: each quantity's value beside what the model expects, and what the devices drew and felt."""
+"""Runs of HPC Challenge: each quantity's value, the model's expectation, and the power and sensors of the devices."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,8 +79,8 @@ def _quantities(records: Sequence[HpccRecord]) -> list[BenchmarkQuantity]:
 def _sensors(record: HpccRecord) -> Table:
     columns = ("device", "when", "clock, MHz", "memory clock, MHz", "temperature, C", "ECC corrected", "uncorrected")
     around = record.sensors
-    told = [("before", around.before), ("after", around.after)] if around else []
-    rows = [_readings(when, one) for when, sensors in told for one in sensors]
+    readings = [("before", around.before), ("after", around.after)] if around else []
+    rows = [_readings(when, one) for when, sensors in readings for one in sensors]
     known = [row for row in rows if any(cell != "-" for cell in row[2:])]
     return Table((*columns, "slowed by"), known, numbers=frozenset(columns[2:]), title="Sensors")
 

@@ -8,7 +8,7 @@ from typing import Any
 from isthmus.base.numbers import grouped
 from isthmus.records.run import Row, StudyFile
 from isthmus.report.template import environment
-from isthmus.results.verdict import kind_of, limit_in_short, place_of, told, way, work
+from isthmus.results.verdict import differing_values, flow_with, kind_of, limit_in_short, place_of, work
 
 # Pixels. The picture is as wide as a telephone's page nearly, so that its letters stay readable on one.
 _WIDTH, _MARGIN, _TITLE, _TOP = 440, 16, 26, 56
@@ -34,13 +34,13 @@ def render_chart(study: StudyFile) -> str:
 
 
 def _groups(of_one: Sequence[Row], y: int) -> tuple[list[dict[str, Any]], int]:
-    """The targets of an application from `y` on, and what is free below them."""
+    """The targets of an application from `y` on, and the free space below them."""
     fastest = max((row.value for row in of_one if row.verified), default=0.0)
     groups = []
     for (target, device), rows in groupby(of_one, key=lambda row: (place_of(row), row.device)):
         of_target = list(rows)
         bars = [
-            _bar(row, way(row.flow, told(row, of_one)), y + _HEAD + number * _LINE, fastest)
+            _bar(row, flow_with(row.flow, differing_values(row, of_one)), y + _HEAD + number * _LINE, fastest)
             for number, row in enumerate(of_target)
         ]
         name = textwrap.shorten(device, _DEVICE, placeholder=" ...")

@@ -21,7 +21,7 @@ from isthmus.records.probe import ProbeRecord
 from isthmus.records.recording import RecordFile
 from isthmus.records.run import Row, Verdict
 from isthmus.results.kinds import KINDS, Kind, commands, kind_of, name_of, names
-from isthmus.results.verdict import decide_each, told, way
+from isthmus.results.verdict import decide_each, differing_values, flow_with
 from isthmus.running.limits import of_records
 
 
@@ -77,7 +77,7 @@ class ReportContents:
         self.take(KINDS[name_of({"schema": file.schema_})], {"": [file], **vars(file)})
 
     def take(self, kind: Kind, found: Mapping[str, Any]) -> None:
-        """Adds what a file of a kind that is reported has under its keys."""
+        """Adds the records of a file that is reported."""
         for key, part in (kind.shown or {kind.lists[0]: "others"}).items():
             mine = getattr(self, part)
             (mine.update if isinstance(mine, dict) else mine.extend)(found.get(key, ()))
@@ -94,13 +94,13 @@ class ReportContents:
             ApplicationRows(name, list(rows)) for name, rows in groupby(self.ranked(), key=lambda row: row.application)
         ]
 
-    def way(self, row: Row) -> str:
-        """The row's flow, and what tells it from the others of its application."""
-        return way(row.flow, self.told(row))
+    def flow_of(self, row: Row) -> str:
+        """The row's flow, with the parameters in which the rows of its application differ."""
+        return flow_with(row.flow, self.differing_values(row))
 
-    def told(self, row: Row) -> dict[str, Value]:
+    def differing_values(self, row: Row) -> dict[str, Value]:
         """The values that tell a row from the others of its application, beside its place and its flow."""
-        return told(row, [one for one in self.rows if one.application == row.application])
+        return differing_values(row, [one for one in self.rows if one.application == row.application])
 
     def limits(self) -> list[Limit]:
         """The limits of the models that touch what the report shows."""

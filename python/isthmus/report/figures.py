@@ -1,4 +1,4 @@
-"""The figures of papers, drawn again: our curves beside what the papers tell of them in numbers."""
+"""The figures of papers, drawn again: our curves, and the numbers that the papers give."""
 
 from collections.abc import Callable, Sequence
 
@@ -11,8 +11,8 @@ from isthmus.report.curves import HEIGHT, STYLES, Line, Panel, Point
 from isthmus.report.timeline import LINE, Lane, TimelineChart, bar
 from isthmus.show.output import Table
 
-MARGIN = 8.0  # percent of a plot's width beside places that are names
-ROOM = 56  # letters that lie beside each other below a plot
+MARGIN = 8.0  # percent of a plot's width next to places that are names
+ROOM = 56  # letters in a line below a plot
 TIMES = 5  # names below bars
 
 
@@ -104,7 +104,7 @@ def _panel(figure: PaperFigure) -> Panel:
 
 
 def _apart(ticks: Sequence[Tick]) -> list[Tick]:
-    """The names that fit beside each other, evenly spaced, with the first of them."""
+    """The names that fit in a line, evenly spaced, with the first of them."""
     longest = max(len(tick.label) for tick in ticks)
     fit = max(2, int(ROOM / (longest + 1)))
     return list(ticks[:: -(-len(ticks) // fit)])

@@ -25,7 +25,7 @@ from isthmus.show.output import Table
 from isthmus.show.probe_tables import details_table, name_of
 from isthmus.show.tables import records_table
 
-# What else a verdict tells of.
+# The records that a verdict also mentions.
 JUDGED = ("best_copies", "runs", "scale_verdicts", "recorded")
 
 
@@ -48,7 +48,7 @@ def render_report(contents: ReportContents) -> str:
         "effective": effective_panel(contents.probes),
         "legend": legend(panels),
         "advised": [advised(one) for one in contents.advices],
-        "timelines": timelines(contents.ranked(), len(contents.works()) > 1, contents.way),
+        "timelines": timelines(contents.ranked(), len(contents.works()) > 1, contents.flow_of),
         "recorded": recording_sections(contents.recordings),
         "waterfalls": waterfalls(contents.probes),
         "other_probes": _others(contents, panels),
@@ -74,12 +74,12 @@ def _insights(contents: ReportContents) -> list[InsightFindings]:
     """The findings from rows of papers, and from an advice itself; none without either."""
     if not contents.papers and not contents.advices:
         return []
-    told = [insights_of(one) for one in contents.advices]
+    tested = [insights_of(one) for one in contents.advices]
     return [
         replace(
             one,
             findings=[
-                *(found[key] for found in told if (key := (one.insight.paper, one.insight.number)) in found),
+                *(found[key] for found in tested if (key := (one.insight.paper, one.insight.number)) in found),
                 *one.findings,
             ],
         )
@@ -92,7 +92,7 @@ def _sections(contents: ReportContents, content: Mapping[str, Any]) -> list[Sect
     explained = any(finding.told for one in content["insights"] for finding in one.findings)
     every = (
         ("verdict", "Verdict", contents.rows or contents.score or judged),
-        ("advice", "Which board, and which way of feeding it", content["advised"]),
+        ("advice", "Which board, and which flow", content["advised"]),
         ("scaling", "Speed-up over ranks", contents.scale),
         ("benchmarks", "HPC Challenge", contents.hpcc or contents.scaled),
         ("replications", "Start and end of each replication", content["replications"]),

@@ -7,7 +7,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from isthmus.base.numbers import as_written, figure, grouped, percent, seconds
 from isthmus.records.run import Part
 from isthmus.reproduction.tables import as_text, score_line
-from isthmus.results.verdict import heading, kind_of, place_of, reason, said_of, way
+from isthmus.results.verdict import flow_with, heading, kind_of, place_of, reason, said_of
 from isthmus.show.tables import busiest_first, first_keys, under_way
 
 FOLDER = Path(__file__).resolve().parent
@@ -34,7 +34,7 @@ def environment() -> Environment:
         heading=heading,
         reason=reason,
         said=said_of,
-        way=way,
+        flow_with=flow_with,
         width=_width,
         text=as_written,
     )

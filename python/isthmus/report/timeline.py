@@ -50,17 +50,17 @@ class TimelineChart:
     end: str
     table: Table
     names: list[str] = field(default_factory=list)
-    """What the names of the lanes mean, where they do not say it themselves."""
+    """The meaning of the lanes' names, where it is not plain."""
     wide: bool = False
     """Tells whether the names of the lanes are words."""
 
 
 def timelines(rows: Sequence[Row], named: bool, how: Callable[[Row], str]) -> list[TimelineChart]:
-    """A timeline for each row that is right and tells of its first images, `how` beside its place; `named` after its
+    """A timeline for each row that is right and has its first images, `how` after its place; `named` after its
     application too.
     """
-    told = [row for row in rows if row.verified and _end(row) > 0]
-    return [_timeline(row, f"{row.application}, " if named else "", how(row)) for row in told]
+    shown = [row for row in rows if row.verified and _end(row) > 0]
+    return [_timeline(row, f"{row.application}, " if named else "", how(row)) for row in shown]
 
 
 def _timeline(row: Row, prefix: str, how: str) -> TimelineChart:

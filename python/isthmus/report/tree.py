@@ -29,9 +29,9 @@ class Box:
 
 @dataclass(frozen=True)
 class Edge:
-    """An answer: its way as a path of SVG, and where its words begin."""
+    """An answer: its line as a path of SVG, and the place of its words."""
 
-    way: str
+    line: str
     x: float
     y: float
     text: str

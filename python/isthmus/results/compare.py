@@ -21,7 +21,7 @@ Say = Callable[[str], None]
 def compare_files(old: Path, new: Path, say: Say) -> list[Comparison]:
     """The records that both files hold, in the order of `old`; an IsthmusError if there are none.
 
-    Wrong results have no rate: they are left out, and told of to `say`.
+    Wrong results have no rate: they are left out, and `say` gets a line.
     """
     files = {str(path): read_json(path) for path in (old, new)}
     for place, file in files.items():

@@ -25,7 +25,7 @@ def frame(*sources: str | Path, of: str | None = None) -> "pd.DataFrame":
     sources: JSON files that run, study, probe or reproduce wrote, their JSON lines (a name that ends in .jsonl), or
     runs of the results store by number or saved name, as `isthmus history` lists them.
     of: a list inside each record, such as 'parts', 'stages', 'samples' or 'platform.inputs': then a row for each of its
-    items, beside what tells the record from others.
+    items, with the fields that identify the record.
 
     Records inside records get dotted columns (`parameters.size`); the column `source` is the source as it was given.
     An IsthmusError for a source that cannot be read, or a list that no record has.
@@ -35,7 +35,7 @@ def frame(*sources: str | Path, of: str | None = None) -> "pd.DataFrame":
     if of is not None:
         rows = list(_items(rows, of))
     made: pd.DataFrame = pandas.DataFrame(rows)
-    # A record that some rows have and others lack is told by its dotted columns alone.
+    # A record that some rows have and others lack has its dotted columns alone.
     absent = [name for name in made.columns if any(str(other).startswith(f"{name}.") for other in made.columns)]
     return made.drop(columns=absent)
 

@@ -1,4 +1,4 @@
-"""Records of a run that is not over yet, in a file beside the results store.
+"""Records of a run that is not over yet, in a file next to the results store.
 
 The run holds a lock on its journal while it lives. One that nobody holds is of a run that was killed: the next use of
 the store takes its complete records in, as a run that is not complete.

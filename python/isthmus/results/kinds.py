@@ -1,6 +1,6 @@
 """The kinds of JSON files that isthmus writes, a row each.
 
-Session, journal, store, compare, frames, report, schemas and help derive from it what they do with a file.
+Session, journal, store, compare, frames, report, schemas and help derive their treatment of a file from it.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,12 +21,12 @@ class Kind:
     """Files of a kind; its name is that of the schema, isthmus.NAME/1, and begins with the command that writes them.
 
     `file` and `record` are MODULE.CLASS in isthmus.records, named and not imported: help shall not wait for them.
-    `shown` are the lists of ReportContents for what a file has under its keys, "" being the file itself; without
+    `shown` are the lists of ReportContents for the file's keys, "" being the file itself; without
     them its records are among the others.
     """
 
     file: str
-    record: str = ""  # what --jsonl and journals have a line of
+    record: str = ""  # a line of --jsonl and of journals
     lists: tuple[str, ...] = ()  # where a file has its records: the first of these that has any
     kept: bool = False  # in the results store
     compared: bool = False
@@ -51,7 +51,7 @@ class Kind:
 
 
 def _measured(file: str, record: str, lists: tuple[str, ...], shown: Mapping[str, str]) -> Kind:
-    """A kind of file that holds what was run."""
+    """A kind of file with the records of runs."""
     return Kind(file, record, lists, kept=True, compared=True, reported=True, shown=shown)
 
 

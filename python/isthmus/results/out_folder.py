@@ -1,4 +1,4 @@
-"""The folder in which a command leaves its files, for itself while it runs; what an earlier run left there is kept."""
+"""The folder in which a command leaves its files, for itself while it runs; files of an earlier run are kept."""
 
 import fcntl
 import os

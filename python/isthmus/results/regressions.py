@@ -9,11 +9,11 @@ from isthmus.results.store import SeriesRun
 from isthmus.results.values import TIMES, is_wrong, rate_of, record_name
 
 FEWEST = 3  # earlier runs, below which their spread is not known
-MOST = 20  # of the earlier runs, the last ones: what was slow a year ago is no measure
+MOST = 20  # of the earlier runs, the last ones: a rate of a year ago is no measure
 # Deviations of a normal distribution, estimated by 1.4826 times the median of the distances from the median.
 DEVIATIONS = 4.0
 SCALE = 1.4826
-LEAST = 0.02  # of the median: what is nearer to it is no news, however alike the earlier runs are
+LEAST = 0.02  # of the median: a nearer value is no regression, however alike the earlier runs are
 
 Key = tuple[str, ...]
 

@@ -1,7 +1,7 @@
 """The results store: every run with its records in one SQLite file. The JSON of a run is the truth, kept as it was.
 
 Several processes may write: each opens the file, writes one run in one transaction and closes it again, so that a run
-is in the store whole or not at all, whenever a process is killed. What a killed run had completed comes from its
+is in the store whole or not at all, whenever a process is killed. The completed records of a killed run come from its
 journal.
 """
 
@@ -78,7 +78,7 @@ def _insert(store: sqlite3.Connection, document: dict[str, Any], name: str | Non
 
 
 def _take_in(path: Path, store: sqlite3.Connection) -> None:
-    """Adds what runs that were killed had completed, unless they were killed after they had been kept."""
+    """Adds the completed records of killed runs, unless they were killed after they had been kept."""
     with orphans(path) as killed:
         if killed:
             with _transaction(store):
@@ -184,7 +184,7 @@ def _open(path: Path) -> Iterator[sqlite3.Connection]:
 
 @contextmanager
 def _transaction(store: sqlite3.Connection) -> Iterator[None]:
-    """What is written meanwhile is kept whole or not at all; nobody else writes."""
+    """All writes meanwhile are kept or none; nobody else writes."""
     store.execute("BEGIN IMMEDIATE")
     with store:
         yield

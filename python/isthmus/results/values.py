@@ -1,4 +1,4 @@
-"""What a record of any kind says: its name, its number, and whether its result is right."""
+"""The name and the number of a record of any kind, and whether its result is right."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,7 +11,7 @@ _OF_BUFFERS = {"method": "by", "rewrite": "rewritten", "delay": "delayed by"}  #
 
 
 def record_name(record: Mapping[str, Any]) -> str:
-    """The name that tells a record from the others of its file, on one line."""
+    """The name that distinguishes a record from the others of its file, on one line."""
     if "flow" in record:
         chosen = "".join(f" {key}={value}" for key, value in record.get("parameters", {}).items())
         over = f" over {record['channel']}" if record.get("channel") else ""

@@ -9,7 +9,7 @@ from isthmus.base.spread import Interval, apart, likely
 from isthmus.records.base import KIND_WORDS, Value
 from isthmus.records.run import Bottleneck, Effect, Part, Row, Verdict
 
-# A change of a rate below which none is told.
+# A smaller change of a rate is not printed.
 _UNSEEN = 0.005
 
 
@@ -29,7 +29,7 @@ def limit_of(row: Row) -> Bottleneck | None:
 
 
 def heading(row: Row) -> str:
-    """The heading of `reason`, with `model` or `measured`: only what reruns found is called a bottleneck."""
+    """The heading of `reason`, with `model` or `measured`: only a limit that reruns found is called a bottleneck."""
     limit = limit_of(row)
     if limit is None:
         what = "limit"
@@ -49,7 +49,7 @@ def limit_in_short(row: Row) -> str:
 
 
 def reason(row: Row) -> str:
-    """One sentence: the part that sets the pace, its busy share, what shows it, and what would be the limit next."""
+    """One sentence: the part that sets the rate, its busy share, the rerun that shows it, and the next limit."""
     limit = limit_of(row)
     if limit is None:
         return "nothing says where the time goes"
@@ -79,7 +79,7 @@ def _effect(effect: Effect) -> str:
 
 
 def _full(part: Part) -> str:
-    """Little's law: what a window lets through is its size over the time for which each entry is held."""
+    """Little's law: the rate of a window is its size over the time for which each entry is held."""
     assert part.window is not None
     window = part.window
     of_bytes = window.unit == "bytes"
@@ -98,25 +98,25 @@ def _next(row: Row, limit: Bottleneck) -> str:
     if limit.next is None or limit.would_need is None or not limit.busy_share:
         if limit.effects:
             return ""
-        return "no other part is near" if row.parts else "nothing tells its parts apart"
+        return "no other part is near" if row.parts else "its parts were not timed separately"
     return f"then {limit.next} ({_held(limit.next_busy_share, limit.next_path_share, 'the chain')})"
 
 
 def _held(busy_share: float | None, path_share: float | None, chain: str) -> str:
-    """Says how much of a run a part takes: where steps wait for each other, none of them is busy all the time."""
+    """The share of a run that a part takes: where steps wait for each other, none of them is busy all the time."""
     busy = f"{percent(busy_share)} busy"
     return busy if path_share is None else f"{busy}, {percent(path_share)} of {chain}"
 
 
 def place_of(row: Row | Verdict) -> str:
-    """The target, the link over which it was reached where there are several, and what kept its buffers coherent."""
+    """The target, its link where there are several, and the method that kept its buffers coherent."""
     over = f" over {row.channel}" if row.channel is not None else ""
     by = f" by {row.method}" if row.method is not None else ""
     changes = (row.rewrite, f"delay {row.delay}" if row.delay else None)  # of the row's program
     return f"{row.target}{over}{by}{''.join(f', {change}' for change in changes if change)}"
 
 
-def telling(rows: Sequence[Row]) -> list[str]:
+def differing(rows: Sequence[Row]) -> list[str]:
     """The parameters in which rows of one application on one target in one flow differ."""
     names = dict.fromkeys(name for row in rows for name in row.parameters)
     places = [(row.application, place_of(row), row.flow) for row in rows]
@@ -125,33 +125,33 @@ def telling(rows: Sequence[Row]) -> list[str]:
     return [name for name in names if len({row.parameters.get(name) for row in rows}) > 1]
 
 
-def told(row: Row, rows: Sequence[Row]) -> dict[str, Value]:
-    """The values that tell a row from the others of its application, beside its place and its flow."""
-    return {name: row.parameters[name] for name in telling(rows) if name in row.parameters}
+def differing_values(row: Row, rows: Sequence[Row]) -> dict[str, Value]:
+    """The row's values of the parameters in which the rows of its application differ."""
+    return {name: row.parameters[name] for name in differing(rows) if name in row.parameters}
 
 
-def way(flow: str, parameters: Mapping[str, Value]) -> str:
-    """The flow, or another name of rows, and what tells them apart: `shared, handover mmio`."""
+def flow_with(flow: str, parameters: Mapping[str, Value]) -> str:
+    """The flow, or another name of rows, with parameters: `shared, handover mmio`."""
     return ", ".join([flow, *(f"{name} {value}" for name, value in parameters.items())])
 
 
-def where(row: Row) -> str:
-    """Says where the time goes, in the order of the flow: `host to device copy 44 %, kernel 15 %`."""
+def time_shares(row: Row) -> str:
+    """The share of each stage in the time, in the order of the flow: `host to device copy 44 %, kernel 15 %`."""
     return ", ".join(f"{stage.name} {percent(stage.share)}" for stage in row.stages) or "-"
 
 
 def kind_of(row: Row | Verdict) -> str:
-    """`model` or `measured`: never left out beside a number."""
+    """`model` or `measured`: never left out next to a number."""
     return KIND_WORDS[row.kind]
 
 
-def pace(row: Row) -> str:
+def rate_text(row: Row) -> str:
     """The rate with its unit and kind: `1,370 images/s, model`."""
     return f"{grouped(row.value)} {row.unit}, {kind_of(row)}"
 
 
 def work(row: Row) -> str:
-    """Says what went through in the run: `200 images of 1920x1080`, `200 messages of 64 KiB`."""
+    """The messages of the run: `200 images of 1920x1080`, `200 messages of 64 KiB`."""
     each = format_size(row.bytes_each) if row.width is None else f"{row.width}x{row.height}"
     return f"{row.count} {row.counted} of {each}"
 
@@ -181,10 +181,10 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
     best, *others = right
     reasons = [f"{heading(best)}: {reason(best)}"]
     tied = [row for row in others if not apart(_range(best), _range(row)) and row.value != best.value]
-    ways = {id(row): way(row.flow, told(row, rows)) for row in right}
+    names = {id(row): flow_with(row.flow, differing_values(row, rows)) for row in right}
     for row in others:
         behind = "not to be judged" if row in tied else f"{figure(best.value / row.value)}x slower"
-        reasons.append(f"{place_of(row)} {ways[id(row)]}: {pace(row)}, {behind}: {heading(row)}: {reason(row)}")
+        reasons.append(f"{place_of(row)} {names[id(row)]}: {rate_text(row)}, {behind}: {heading(row)}: {reason(row)}")
     return Verdict(
         application=best.application,
         target=best.target,
@@ -193,12 +193,12 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
         method=best.method,
         rewrite=best.rewrite,
         delay=best.delay,
-        parameters=told(best, rows),
+        parameters=differing_values(best, rows),
         kind=best.kind,
         value=best.value,
         unit=best.unit,
         judged=not tied,
-        within_spread=[f"{place_of(row)} {ways[id(row)]}" for row in tied],
+        within_spread=[f"{place_of(row)} {names[id(row)]}" for row in tied],
         reasons=reasons,
     )
 
@@ -219,7 +219,7 @@ def _range(row: Row) -> Interval:
 
 
 def said_with_reason(verdict: Verdict, applications: int) -> list[str]:
-    """The verdict and what limits the fastest, with the application's name where there are several."""
+    """The verdict and the limit of the fastest, with the application's name where there are several."""
     return [f"{_whose(verdict, applications)}{said_of(verdict)}", *verdict.reasons[:1]]
 
 
@@ -243,7 +243,7 @@ def _whose(verdict: Verdict, applications: int) -> str:
 def said_of(verdict: Verdict) -> str:
     """The verdict's first sentence."""
     rate = f"{grouped(verdict.value)} {verdict.unit}, {KIND_WORDS[verdict.kind]}"
-    first = f"{place_of(verdict)}, {way(verdict.flow, verdict.parameters)}: {rate}"
+    first = f"{place_of(verdict)}, {flow_with(verdict.flow, verdict.parameters)}: {rate}"
     if verdict.judged:
         return f"fastest: {first}"
     others = " and ".join(verdict.within_spread)

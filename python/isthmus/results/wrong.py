@@ -26,10 +26,10 @@ def _how(row: Row) -> str:
 
 
 def _missing(row: Row) -> str:
-    """Says what happened to packets that did not come back as they went; each packet that came was right."""
+    """The number of lost and of reordered packets; each packet that came was right."""
     found = {"lost": row.lost, "out of order": row.reordered}
-    told = [f"{number:,} {what}" for what, number in found.items() if number]
-    return f"of {counted(row.count, row.counted.removesuffix('s'), grouped=True)} {', '.join(told)}" if told else ""
+    counts = [f"{number:,} {what}" for what, number in found.items() if number]
+    return f"of {counted(row.count, row.counted.removesuffix('s'), grouped=True)} {', '.join(counts)}" if counts else ""
 
 
 def _pixel(found: Difference) -> str:

@@ -31,24 +31,23 @@ class Listener:
 
 
 class Tally:
-    """Takes the events of runs that go on side by side and hands them on as those of one.
+    """Adds up the events of runs that go on at once, and passes them on as those of one.
 
-    `totals` says what is known of all of them before they begin, such as the images; what else they count is added up
-    as they tell of it.
+    `totals` has the totals that are known before the runs begin, such as the images; others are added up as they come.
     """
 
     def __init__(self, listener: Listener, totals: Mapping[str, int]) -> None:
         self._listener = listener
         self._totals = totals
-        self._told: dict[str, dict[int, tuple[int, int]]] = {}
+        self._counts: dict[str, dict[int, tuple[int, int]]] = {}
         self._lock = threading.Lock()
 
     def __call__(self, number: int, event: Event) -> None:
         with self._lock:
             if event["event"] == "progress":
                 what = str(event.get("what", ""))
-                told = self._told.setdefault(what, {})
-                told[number] = (int(event.get("done", 0)), int(event.get("total", 0)))
-                done, total = map(sum, zip(*told.values(), strict=True))
+                counts = self._counts.setdefault(what, {})
+                counts[number] = (int(event.get("done", 0)), int(event.get("total", 0)))
+                done, total = map(sum, zip(*counts.values(), strict=True))
                 event = {**event, "done": done, "total": self._totals.get(what, total)}
             self._listener(event)

@@ -35,7 +35,7 @@ class Table:
 
 
 def table_of(rows: Iterable[Item], columns: Mapping[str, Callable[[Item], str]], **more: Any) -> Table:
-    """A line for each row, of what each column, named, says of it; `more` is of the table."""
+    """A line for each row, with a cell of each named column; `more` belongs to the table."""
     return Table(tuple(columns), [[say(row) for say in columns.values()] for row in rows], **more)
 
 

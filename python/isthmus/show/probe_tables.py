@@ -79,14 +79,14 @@ def _short_head(record: ProbeRecord) -> str:
 
 
 def column_of(record: ProbeRecord) -> str:
-    """The probe's name with its stretches and its link, where a board has several."""
+    """The probe's name with its burst and its link, where a board has several."""
     return f"{name_of(record)}{over(record)}"
 
 
 def over(record: ProbeRecord) -> str:
-    """` over vh0`: the link of a board with several; ` of 4 boards on n0`: those of a system that did it at once.
+    """` over vh0`: the link of a board with several; ` of 4 boards on n0`: those of a system that copied at once.
 
-    With what caches held before and who began, of shared memory. Empty where there is nothing to tell apart.
+    For shared memory also the state of the caches and who began. Empty where nothing differs.
     """
     if "boards" in record.parameters:
         number = int(record.parameters["boards"])
@@ -106,32 +106,32 @@ def over(record: ProbeRecord) -> str:
         ("started_by", ", started by {}"),
         ("walks", ", {} at once"),
     )
-    told = [(text, record.parameters.get(name)) for name, text in words]
-    return "".join(text.format(value) for text, value in told if value is not None)
+    found = [(text, record.parameters.get(name)) for name, text in words]
+    return "".join(text.format(value) for text, value in found if value is not None)
 
 
 def name_of(record: ProbeRecord) -> str:
-    """The probe's name, with the stretches in which it went where these were not the whole size."""
+    """The probe's name, with the size of its bursts where that is not the whole size."""
     burst = int(record.parameters.get("burst", 0))
-    requests = "start" in record.parameters  # of a circuit, which are told whatever the size is
+    requests = "start" in record.parameters  # of a circuit: named whatever their size is
     whole = burst == 0 or (burst == int(record.parameters["size"]) and not requests)
     return record.name if whole else f"{record.name} by {format_size(burst)}"
 
 
 def _walks(records: Sequence[ProbeRecord]) -> Table:
-    """A row for each walk of nodes, with what half of them and what 99 of 100 took at most."""
+    """A row for each walk of nodes, with the median and the 99th percentile of its times."""
     cells: list[tuple[str, ...]] = []
     for record in records:
-        told = [str(record.parameters[name]) for name in ("structure", "channel", "start", "walks")]
+        walked = [str(record.parameters[name]) for name in ("structure", "channel", "start", "walks")]
         late = None if record.percentiles is None else record.percentiles.p99
-        cells.append((size_of(record), *told, figure(record.value), "-" if late is None else figure(late)))
+        cells.append((size_of(record), *walked, figure(record.value), "-" if late is None else figure(late)))
     head = f"ns a node, {KIND_WORDS[records[0].kind]}"
     columns = ("size", "structure", "channel", "start", "walks", f"median, {head}", f"p99, {head}")
     return Table(columns, cells, numbers=frozenset({"size", "walks", *columns[-2:]}))
 
 
 def _limits(records: Sequence[ProbeRecord]) -> Table:
-    """A row for each stretch of sizes that one part limits."""
+    """A row for each range of sizes that one part limits."""
     cells: list[tuple[str, ...]] = []
     for (column, limit), found in groupby(records, key=lambda record: (column_of(record), _limit(record))):
         sizes = [size_of(record) for record in found]
@@ -160,7 +160,7 @@ def _one_by_one(records: Sequence[ProbeRecord]) -> Table:
 
 
 def how(record: ProbeRecord) -> str:
-    """Says what tells a record from others of its probe and size."""
+    """The parameters that distinguish a record from others of its probe and size."""
     return f"{_how(record)}{over(record)}"
 
 

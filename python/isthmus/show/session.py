@@ -132,7 +132,7 @@ class Session:
         kind = journalled(record)
         if kind is None:
             return
-        with suppress(OSError):  # a folder that cannot be written is told of when the run is kept
+        with suppress(OSError):  # a folder that cannot be written is reported when the run is kept
             if self._journal is None:
                 self._journal = Journal(store_path(), schema_of(kind), dump(self.context(complete=False)))
             self._journal.add(to_json_line(record))
@@ -157,7 +157,7 @@ class Session:
                 write_out(text)
 
     def _conclude(self, file: "BaseModel") -> None:
-        """Puts the file where runs are kept; what the journal has of it is no run that ended early."""
+        """Stores the file; its journal is then no run that ended early."""
         kept = is_kept(file) and self.keep(file)
         if kept:
             self.kept_in(HISTORY)
@@ -216,10 +216,10 @@ class Session:
         console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def _console(self, stream: TextIO, into: TextIO | None = None) -> "Console":
-        """Draws for `stream`; what it draws is kept in `into` if that is given."""
+        """Draws for `stream`; its text is kept in `into` if that is given."""
         from rich.console import Console
 
-        # OpenMPI gives ranks a terminal of its own, whatever reads what they print.
+        # OpenMPI gives ranks a terminal of its own, whoever reads their output.
         terminal = stream.isatty() and launched_rank() is None
         unwanted = bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
         plain = self.color == "never" or (self.color == "auto" and unwanted)

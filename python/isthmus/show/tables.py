@@ -7,7 +7,7 @@ from isthmus.base.numbers import figure, grouped, percent, seconds
 from isthmus.records.base import KIND_WORDS
 from isthmus.records.run import Latency, Part, Row
 from isthmus.results.values import is_wrong, record_name, value_of
-from isthmus.results.verdict import kind_of, place_of, telling, told, where
+from isthmus.results.verdict import differing, differing_values, kind_of, place_of, time_shares
 from isthmus.running.coherence import TREE
 from isthmus.show.output import SHOWN, Table
 
@@ -15,7 +15,7 @@ from isthmus.show.output import SHOWN, Table
 def rows_table(rows: Sequence[Row], titled: bool = False) -> Table:
     """One line for each target and flow of an application, with its name above if it is `titled`."""
     unit = rows[0].unit if rows else "images/s"
-    chosen = telling(rows)
+    chosen = differing(rows)
     more = {name: of for name, of in _MORE.items() if any(map(of, rows))}
     columns = (
         *("target", "flow", *chosen, unit, *more),
@@ -76,9 +76,9 @@ _MORE: Mapping[str, Callable[[Row], str | None]] = {
 }
 
 
-def parameters_told(row: Row, rows: Sequence[Row]) -> str:
+def differing_parameters(row: Row, rows: Sequence[Row]) -> str:
     """A row's values of the parameters in which it differs from the others: `handover mmio`."""
-    return ", ".join(f"{name} {value}" for name, value in told(row, rows).items()) or place_of(row)
+    return ", ".join(f"{name} {value}" for name, value in differing_values(row, rows).items()) or place_of(row)
 
 
 def _rates(row: Row) -> tuple[str, str, str]:
@@ -86,7 +86,7 @@ def _rates(row: Row) -> tuple[str, str, str]:
     if not row.verified:
         return ("-", "-", "-")
     spread = f" \u00b1{row.spread / 2:.0%}" if row.spread and row.spread >= SHOWN else ""
-    return (f"{grouped(row.value)}{spread}", figure(row.gb_per_s), where(row))
+    return (f"{grouped(row.value)}{spread}", figure(row.gb_per_s), time_shares(row))
 
 
 def workers_table(row: Row) -> Table | None:
@@ -103,7 +103,7 @@ def workers_table(row: Row) -> Table | None:
 
 
 def parts_table(row: Row) -> Table | None:
-    """The stall table of a modelled row: what each part did with its life, busiest first; None if there is none."""
+    """The stall table of a modelled row: times busy, starved and blocked, busiest first; None if it has no parts."""
     if not row.parts:
         return None
     columns = ("part, model", "busy", "starved", "blocked", "under way", "first keys")
@@ -128,7 +128,7 @@ def busiest_first(row: Row) -> list[Part]:
 
 
 def under_way(part: Part) -> str:
-    """Says how full a window was, and for how long: `31.8 of 32 tags, each for 20.1 us`."""
+    """How full a window was, and for how long: `31.8 of 32 tags, each for 20.1 us`."""
     if part.window is None:
         return ""
     window = part.window
@@ -136,7 +136,7 @@ def under_way(part: Part) -> str:
 
 
 def first_keys(part: Part) -> str:
-    """The keys from which the part's pace comes most directly."""
+    """The keys that set the part's rate most directly."""
     return ", ".join(part.keys[:3])
 
 

@@ -34,7 +34,7 @@ struct Layer {
   std::uint64_t weights() const;
   /// Multiplications, or comparisons.
   std::uint64_t operations() const;
-  /// Rows of the input that are needed for so many first values of the output.
+  /// Rows of the input that are needed for the first `values` of the output.
   int rows_for(std::uint64_t values) const;
 };
 

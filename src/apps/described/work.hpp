@@ -26,8 +26,8 @@ struct Side {
   std::uint64_t end(std::uint64_t launch) const { return words * (launch % parts + 1) / parts; }
 };
 
-/// Stretches of memory in which a part of so many words is passed; scattered ones come in no order that memory likes.
-/// What is left over beside whole ones comes last.
+/// Bursts of memory that pass a part of a given number of words; scattered ones come in a bad order for memory.
+/// A remainder that fills no burst comes last.
 class Bursts {
  public:
   /// `burst` 0: in order.

@@ -15,7 +15,7 @@ int value(std::byte byte) {
   return std::to_integer<int>(byte);
 }
 
-/// The place of a pixel in an image of so many columns.
+/// The place of a pixel in an image of `columns`.
 std::size_t at(int column, int row, int columns) {
   return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column);
 }

@@ -32,7 +32,7 @@ namespace {
 /// Keys, or values, of a word of the stream.
 constexpr std::uint32_t kKeysAWord = kWordBytes / sizeof(Key);
 
-/// Look-ups that an actor handles between two moves of tokens, where so many are at hand.
+/// Look-ups that an actor handles between two moves of tokens, if there are as many.
 constexpr std::size_t kAtOnce = 32;
 
 /// The field at `offset` of the entry that a word of memory holds: of its 64 bytes no more is loaded than is asked for.
@@ -124,7 +124,7 @@ struct EntryReader {
     number += static_cast<std::uint32_t>(count * kKeysAWord);
     return any;
   }
-  /// Asks for the entries of so many look-ups, which `look_up` gives by their places.
+  /// Asks for the entries of `count` look-ups, which `look_up` gives by their places.
   template <class LookUp>
   void ask(std::size_t count, const LookUp& look_up) {
     std::size_t asked = 0;
@@ -244,8 +244,8 @@ struct ActorLayout {
   std::optional<int> depth;  ///< accesses under way, if the user gives a number
 };
 
-/// In the order of the keys a look-up waits for all before it, of which some read a whole chain: so many times as many
-/// look-ups have a place in the window as accesses are under way.
+/// In the order of the keys a look-up waits for all before it, of which some read a whole chain: the window has this
+/// many places for each access in flight.
 constexpr std::uint32_t kWindowed = 4;
 
 /// Requests that stand in front of memory's port, whose look-ups have their context already.

@@ -10,7 +10,7 @@
 namespace isthmus::apps {
 namespace {
 
-/// One row with the pixel beside the word on either side, channel by channel.
+/// One row with the pixels next to the word on both sides, channel by channel.
 using Row = std::array<std::int16_t, kWordLanes + 2 * kChannels>;
 
 /// The columns of pixels that a result depends on.
@@ -18,7 +18,7 @@ struct StencilWindow {
   const StencilColumn& left;
   const StencilColumn& here;
   const StencilColumn& right;
-  bool at_left;  ///< of the image: the pixel itself stands for the one beside it
+  bool at_left;  ///< of the image: the pixel itself stands for its neighbour
   bool at_right;
   bool at_top;
   bool at_bottom;

@@ -33,7 +33,7 @@ class MerkleTree {
  public:
   static constexpr std::size_t kLine = 2 * sizeof(Digest);
 
-  /// A tree of so many bytes; the seed draws its leaves.
+  /// A tree of `size` bytes; the seed draws its leaves.
   MerkleTree(Bytes size, std::uint64_t seed);
 
   /// Line 1 first.

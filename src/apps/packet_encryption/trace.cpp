@@ -36,7 +36,7 @@ using Pcap = std::unique_ptr<pcap_t, ClosePcap>;
   throw Error(fmt::format("{}: {}", file.string(), why));
 }
 
-/// The library reads either kind of time as either, and does not tell which the file has.
+/// The library reads either kind of time as either, and does not say which the file has.
 bool counts_nanoseconds(const std::filesystem::path& file) {
   std::uint32_t magic = 0;
   std::ifstream in(file, std::ios::binary);

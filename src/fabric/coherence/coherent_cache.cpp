@@ -304,7 +304,7 @@ void CoherentCache::miss(std::size_t port, const LineAccess& access, Way* way) {
   asked_ = moved_ = true;
 }
 
-/// Tells whether a write of the line that is not kept is under way: until it ends, the cache keeps nothing of the line.
+/// Whether a write of the line that is not kept is in flight: until it ends, the cache keeps nothing of the line.
 bool CoherentCache::puts(std::uint64_t line) const {
   return std::ranges::any_of(misses_, [&](const Miss& miss) { return miss.puts && line_of(miss.access.addr) == line; });
 }
@@ -323,7 +323,7 @@ void CoherentCache::send_put() {
   wrote_back_ = moved_ = true;
 }
 
-/// Tells whether the way is free now: a modified line needs a place in the write-back buffer, which takes a write slot.
+/// Whether the way is free now: a modified line needs a place in the write-back buffer, which takes a write slot.
 bool CoherentCache::make_way(Way& way) {
   if (way.state == LineState::invalid) return true;
   if (hinted_ && is_watched(way.line)) return false;

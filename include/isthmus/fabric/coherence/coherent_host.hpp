@@ -38,7 +38,7 @@ class CoherentHost final : public LinkHost {
   HostActors actors_;
 };
 
-/// A link of the host as a way of a circuit's lines, both its ends included.
+/// A link of the host as a path of a circuit's lines, both its ends included.
 struct LineLink {
   PcieLink link;
   PcieChannel& channel;

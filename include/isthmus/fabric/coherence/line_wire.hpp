@@ -24,7 +24,7 @@ struct LineWireSpec {
   Time from_home;
 };
 
-/// What one kind of message passes on its way over a wire: one begins when the line before it has left. What is shorter
+/// The wire of one kind of message: one begins when the line before it has left. What is shorter
 /// than a line takes no time.
 template <class Message>
 class LineWire {

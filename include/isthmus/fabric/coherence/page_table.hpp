@@ -25,7 +25,7 @@ struct SharedSpaceSpec {
   std::optional<Bytes> capacity{};       ///< of the host's memory, where it is known
 };
 
-/// The way in which pages of a circuit are found that nobody has entered before.
+/// Finds a circuit's pages that nobody has entered before.
 struct PageWalkSpec {
   std::size_t held = 256;  ///< pages whose translations are held
   Time latency;            ///< time to find the translation of another page
@@ -61,7 +61,7 @@ class SharedSpace {
         capacity_(spec.capacity),
         shift_(table_ ? std::countr_zero(static_cast<std::uint64_t>(table_->page.count)) : 0) {}
 
-  /// The address of so many zeroed bytes, from a page on, less those that the caller `has` at the end of its last page.
+  /// The address of `size` zeroed bytes, from a page on, less those that the caller `has` at the end of its last page.
   /// Throws Error naming the keys where the table has not enough entries left, or the host's memory not enough bytes.
   std::uint64_t allocate(Bytes size, Bytes has = {});
   /// The host address of a circuit's address. Throws Error for one that no page holds.

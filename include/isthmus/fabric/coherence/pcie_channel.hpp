@@ -16,7 +16,7 @@ struct PcieChannelSpec {
   const SharedSpace* space = nullptr;  ///< address space of the circuit; null: host addresses
 };
 
-/// A PCIe link as a way of a circuit's lines: requests of one or several lines become reads and writes of the link.
+/// A PCIe link as a path of a circuit's lines: requests of one or several lines become reads and writes of the link.
 /// Reads come back in their order, writes when the root port has them. A fence waits until all writes before it are on
 /// their way, and becomes a read of kFenceAddress behind them.
 class PcieChannel : public LinkUser {

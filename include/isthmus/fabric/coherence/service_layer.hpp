@@ -29,8 +29,8 @@ struct ServiceLayerSpec {
 /// The layer between a circuit and its cache (choi2019: system protocol layer): it sends requests on, of reads and
 /// writes one a cycle, in turn where both are there, and hands results back in the order of the requests, of reads and
 /// of writes, a fence's as one of them. A place for the result is taken with the request, so that the cache never waits
-/// to give one; there are so many places for reads, and so many for writes. How long its phases take is the latency of
-/// its channels; an access to a page that has to be found first holds up all behind it.
+/// to give one; places for reads and for writes are limited. The latencies of its channels are the times of its phases;
+/// an access to a page that has to be found first holds up all behind it.
 class ServiceLayer {
  public:
   In<LineAccess> reads{"reads"};

@@ -15,7 +15,7 @@ struct SnoopPortSpec {
   int data_in_flight = 1;  ///< answers with bytes that may be under way
 };
 
-/// The way of snoops to a cache, which takes one in each interval.
+/// The path of snoops to a cache, which takes one in each interval.
 class SnoopPace {
  public:
   In<Snoop> in{"in"};
@@ -36,8 +36,8 @@ class SnoopPace {
   Time free_;  ///< time at which the next snoop may go
 };
 
-/// The way of answers to them, in their order: those that bring the line's bytes take longer, so many
-/// at once.
+/// The path of answers to them, in their order: those that bring the line's bytes take longer, a limited
+/// number of them at once.
 class SnoopData {
  public:
   In<SnoopAnswer> in{"in"};

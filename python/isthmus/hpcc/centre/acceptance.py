@@ -28,7 +28,7 @@ def accept(
     on_event: Callable[[str, Event], None],
     on_check: Callable[[AcceptanceCheck], None],
 ) -> None:
-    """Runs every benchmark on one node after the other and tells of each check as it is made, without the fleet."""
+    """Runs every benchmark on one node after the other and reports each check as it is made, without the fleet."""
     for node in fleet.nodes:
         for wanted in expectations.benchmark:
             for check in _checks(wanted, node, fleet, ranks, seconds, on_event):

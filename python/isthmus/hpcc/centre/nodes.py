@@ -20,7 +20,7 @@ class Fleet:
     launcher: str | None
 
     def launch(self, node: str, ranks: int) -> Launch:
-        """The way to start a number of ranks on a node."""
+        """The command that starts a number of ranks on a node."""
         return launch_of(ranks) if self.launcher is None else launch_on(node, ranks, self.launcher)
 
 
@@ -54,5 +54,5 @@ def _of_slurm(nodes: str) -> list[str]:
         command = ["scontrol", "show", "hostnames", nodes]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     except (OSError, subprocess.CalledProcessError) as error:
-        raise IsthmusError(f"SLURM_JOB_NODELIST={nodes}: scontrol does not tell its nodes: {error}") from error
+        raise IsthmusError(f"SLURM_JOB_NODELIST={nodes}: scontrol does not list its nodes: {error}") from error
     return done.stdout.split()

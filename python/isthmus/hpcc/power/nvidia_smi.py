@@ -12,7 +12,7 @@ from typing import IO
 from isthmus.base.errors import IsthmusError
 from isthmus.hpcc.power.samples import INTERVAL_S, Sample
 
-# The draw at this instant, where the driver tells it; `power.draw` is a mean over a second on newer GPUs.
+# The draw at this instant, where the driver gives it; `power.draw` is a mean over a second on newer GPUs.
 POWER_FIELDS = ("power.draw.instant", "power.draw")
 # Older drivers know them by the second name.
 _OLDER = {"clocks_event_reasons.active": "clocks_throttle_reasons.active"}
@@ -55,7 +55,7 @@ class NvidiaSmi:
     source = "nvidia-smi"
 
     def __init__(self, gpus: Sequence[str]) -> None:
-        """Looks the GPUs up; an IsthmusError where one is unknown or tells no power."""
+        """Looks the GPUs up; an IsthmusError where one is unknown or gives no power."""
         found = query(["uuid", *POWER_FIELDS])
         missing = [gpu for gpu in gpus if pci_of(gpu) not in found]
         if missing:
@@ -63,7 +63,7 @@ class NvidiaSmi:
         rows = [found[pci_of(gpu)] for gpu in gpus]
         field = next((field for field in POWER_FIELDS if all(row[field] is not None for row in rows)), None)
         if field is None:
-            raise IsthmusError("nvidia-smi tells no power of these GPUs")
+            raise IsthmusError("nvidia-smi gives no power of these GPUs")
         self._field = field
         self._gpus = [str(row["uuid"]) for row in rows]
         self._lines: list[str] = []

@@ -52,7 +52,7 @@ class Polling:
     """A sampler that asks `read` at the start, every 100 ms, and at the end, in a thread of its own."""
 
     def __init__(self, source: str, read: Callable[[], Sample | None]) -> None:
-        """`read` gives None where it has nothing to tell yet."""
+        """`read` gives None while it has no sample."""
         self.source = source
         self._read = read
         self._samples: list[Sample] = []

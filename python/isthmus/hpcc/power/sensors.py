@@ -51,10 +51,10 @@ def read_sensors(places: Sequence[HpccPlace], sys: Path = SYS) -> list[HpccSenso
 
 
 def _gpu(gpu: str, host: str, row: nvidia_smi.Row) -> HpccSensors:
-    told = {name: row.get(field) for name, field in _GPU_FIELDS.items()}
-    reasons = told.pop("slowdowns")
+    fields = {name: row.get(field) for name, field in _GPU_FIELDS.items()}
+    reasons = fields.pop("slowdowns")
     slowdowns = None if reasons is None else [name for bit, name in _REASONS.items() if int(reasons, 16) & bit]
-    return HpccSensors.model_validate({"device": gpu, "host": host, "slowdowns": slowdowns, **told})
+    return HpccSensors.model_validate({"device": gpu, "host": host, "slowdowns": slowdowns, **fields})
 
 
 def _processor(host: str, sys: Path) -> HpccSensors:

@@ -1,4 +1,4 @@
-"""The watch beside a run: it samples the power of the devices and reads their sensors."""
+"""The watch of a run: it samples the power of the devices and reads their sensors."""
 
 import platform
 import subprocess

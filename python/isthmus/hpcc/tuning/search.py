@@ -1,6 +1,6 @@
 """The search of `isthmus hpcc tune`: one parameter after the other, quick trials first, then a duel for the place.
 
-It depends on nothing but the values of its trials, so with those that are known it goes the same way again.
+It depends on nothing but the values of its trials, so with known trials it repeats its steps.
 """
 
 from collections.abc import Callable, Iterator

@@ -51,7 +51,7 @@ def hash_of_kernels() -> str:
 
 
 def tuned_folder() -> Path:
-    """The folder beside the results store: isthmus/tuned in the user's data folder."""
+    """The folder next to the results store: isthmus/tuned in the user's data folder."""
     return user_folder("data") / "tuned"
 
 
@@ -69,7 +69,7 @@ def best_for(path: Path, task: Task) -> Best | None:
             try:
                 return Best(entry["settings"], entry["value"], entry["default_value"], entry["unit"])
             except KeyError as error:
-                raise IsthmusError(f"{path}: expected {error.args[0]} beside each task") from error
+                raise IsthmusError(f"{path}: expected {error.args[0]} with each task") from error
     return None
 
 
