@@ -6,19 +6,8 @@ from dataclasses import replace
 import pytest
 
 from isthmus.base.errors import IsthmusError
-from isthmus.running.coherence import (
-    LARGE,
-    METHODS,
-    SMALL,
-    TO_CPU,
-    TO_FPGA,
-    WITHIN,
-    Decision,
-    Transfer,
-    check_method,
-    decide,
-    transfers_of,
-)
+from isthmus.running.coherence import LARGE, SMALL, TO_CPU, TO_FPGA, WITHIN, Decision, Transfer, decide, transfers_of
+from isthmus.running.methods import METHODS, check_method
 from isthmus.running.experiments import Experiment
 
 MIDDLE = 1 << 20

@@ -3,7 +3,7 @@ closed form over the curves of isthmus.advising.chip_probes (docs/advise.md).
 """
 
 from isthmus.advising.formulas import Curve, Curves, RunTimes, at
-from isthmus.running.coherence import ACP, HP_C, HP_NC, HPC
+from isthmus.running.methods import ACP, HP_C, HP_NC, HPC
 from isthmus.running.descriptions.unit import Crossing, Unit
 
 LINE = 64

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from isthmus.running.coherence import KEPT_BY, Method
+from isthmus.running.methods import KEPT_BY, Method
 from isthmus.running.descriptions.description import Transfer
 from isthmus.running.tools import Request, collect
 

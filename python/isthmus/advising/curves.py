@@ -18,7 +18,7 @@ from isthmus.base.caches import read_cached, write_cached
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder, user_folder, write_atomically
 from isthmus.running.application import DESCRIBED_TOOL
-from isthmus.running.coherence import METHODS
+from isthmus.running.methods import METHODS
 from isthmus.running.descriptions.application import is_chip
 from isthmus.running.integration import is_calibrated
 from isthmus.running.parallel import OnCount, run_in_parallel

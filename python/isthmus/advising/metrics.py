@@ -2,7 +2,7 @@
 
 from isthmus.advising.chips import ChipTimes
 from isthmus.advising.formulas import Curves, at, copies_s, kernel_s, memory_s, mixed
-from isthmus.running.coherence import METHODS
+from isthmus.running.methods import METHODS
 from isthmus.running.descriptions.unit import Unit
 
 GB = 1e9

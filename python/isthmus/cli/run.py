@@ -24,7 +24,8 @@ from isthmus.running.application_options import (
     spread,
 )
 from isthmus.running.applications import applications, describe, flows_of
-from isthmus.running.coherence import MEANINGS, TREE, beside, kept_coherent
+from isthmus.running.coherence import beside, kept_coherent
+from isthmus.running.methods import MEANINGS, TREE
 from isthmus.running.experiments import Experiment, Trace, command, refuse_wrong, run_experiment
 from isthmus.running.parallel import in_order
 from isthmus.running.targets import check_grain, is_model

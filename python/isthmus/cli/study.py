@@ -81,6 +81,7 @@ def study(
     targets = ["model:aws-f1", {target = "mine.toml", channel = "vh1"}].
     """
     from isthmus.report import gather
+    from isthmus.running.coherence import kept_coherent
     from isthmus.running.studies import Flags, experiments_of
     from isthmus.running.study_file import find_study, read_study, study_files
 
@@ -90,7 +91,7 @@ def study(
         raise IsthmusError("FILE: expected a study file", hint="'isthmus study --list' finds some.")
     path = find_study(file)
     flags = Flags(ApplicationOptions(count, typed, tuple(sets or ())), repeat, warmup, chosen(fine, coarse))
-    experiments = experiments_of(read_study(path), path, flags)
+    experiments = [kept_coherent(run) for run in experiments_of(read_study(path), path, flags)]
     if dry_run:
         return show_plan(session, experiments)
     contents = gather([Path(name) for name in beside or []], f"Study {path.stem}")

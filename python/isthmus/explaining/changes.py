@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from isthmus.base.sizes import format_size
 from isthmus.explaining.measurement import Measurement
-from isthmus.running.coherence import Method
+from isthmus.running.methods import Method
 from isthmus.running.predictions import Answer, Pairs, Query
 
 

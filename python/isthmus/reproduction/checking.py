@@ -43,7 +43,7 @@ from isthmus.reproduction.units import convert
 from isthmus.reproduction.works import works_of
 from isthmus.running.application import is_parameter
 from isthmus.running.applications import ask, describe
-from isthmus.running.coherence import check_method
+from isthmus.running.methods import check_method
 from isthmus.running.experiments import Experiment
 from isthmus.running.probes import all_probes
 from isthmus.running.targets import platform

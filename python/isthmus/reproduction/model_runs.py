@@ -12,7 +12,8 @@ from isthmus.base.numbers import is_number
 from isthmus.records.run import BoardPart, Input, Platform, Row
 from isthmus.running.application import is_parameter
 from isthmus.running.applications import applications, describe, flows_of
-from isthmus.running.coherence import TREE, kept_coherent
+from isthmus.running.coherence import kept_coherent
+from isthmus.running.methods import TREE
 from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.integration import is_calibrated
 from isthmus.running.parallel import cores

@@ -14,7 +14,7 @@ from isthmus.base.toml_lines import line_of, line_of_item
 from isthmus.running.application import PATHS, Application, is_program
 from isthmus.running.application_options import ApplicationOptions, parameters_of, run_count, spread
 from isthmus.running.applications import ask, describe, described_with, flows_of
-from isthmus.running.coherence import TREE, check_method, kept_coherent
+from isthmus.running.methods import TREE, check_method
 from isthmus.running.descriptions.application import (
     DescribedApplication,
     background_sets,
@@ -232,7 +232,7 @@ def _by_method(work: _StudyApplication, runs: list[Experiment], methods: list[st
         return work.application.shares_buffers or (run.described is not None and is_chip(run.target, run.sets))
 
     return [
-        kept_coherent(replace(run, method=method))
+        replace(run, method=method)
         for run in runs
         for method in (methods or [TREE] if shares(run) else [None])
     ]

@@ -17,7 +17,7 @@ from isthmus.base.numbers import as_written
 from isthmus.base.parsing import toml
 from isthmus.base.toml_lines import line_of, line_of_item
 from isthmus.records.base import Flow, TomlTable
-from isthmus.running.coherence import METHODS, TREE
+from isthmus.running.methods import METHODS, TREE
 
 
 class StudyApplication(TomlTable, strict=True):
