@@ -30,10 +30,10 @@ from isthmus.advising.curves import DRAWS, BoardCurves, Draw, curves_of, recipe_
 from isthmus.advising.draws import Boards, uncertain
 from isthmus.advising.formulas import RunTimes
 from isthmus.base.files import data_folder
+from isthmus.descriptions.description import Description, Kernel, Transfer, description_of
+from isthmus.descriptions.quantity import Number
+from isthmus.descriptions.unit import Crossing, Unit
 from isthmus.running.methods import METHODS
-from isthmus.running.descriptions.description import Description, Kernel, Transfer, description_of
-from isthmus.running.descriptions.quantity import Number
-from isthmus.running.descriptions.unit import Crossing, Unit
 from isthmus.running.targets import platform, platforms
 from isthmus.running.tools import assignments
 

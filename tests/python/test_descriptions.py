@@ -12,8 +12,8 @@ from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
 from isthmus.base.errors import IsthmusError
-from isthmus.running.descriptions.description import Description, description_of, read_description
-from isthmus.running.descriptions.unit import Crossing, Unit, arguments
+from isthmus.descriptions.description import Description, description_of, read_description
+from isthmus.descriptions.unit import Crossing, Unit, arguments
 
 SMALL = """
 [application]

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.python.conftest import Isthmus
 
+from isthmus.asking.predictions import Prediction, Predictions
 from isthmus.base.errors import IsthmusError
 from isthmus.explaining.causes import Cause
 from isthmus.explaining.changes import Access, Change
@@ -34,7 +35,6 @@ from isthmus.explaining.ranking import (
     places,
 )
 from isthmus.explaining.tables import causes_table, rows_of, verdict_of
-from isthmus.running.predictions import Answer, Predictions
 from isthmus.running.targets import read_platform
 
 MIB = 1 << 20
@@ -281,7 +281,7 @@ def explanation(measured: str, base: str, with_cause: str) -> Explanation:
     one, model, changed = (read_measured(f"h2d 1MiB {value} GB/s") for value in (measured, base, with_cause))
     best = fit(("fewer lanes",), [Trial(0, (changed.seconds,))], [one.seconds], None)
     suspect = Suspect((Cause("fewer lanes", "lspci", ()),), (Change(sets=("link.pcie.lanes=4",)),))
-    return Explanation([one], [Answer(model.seconds)], places([best]), {best.causes: suspect})
+    return Explanation([one], [Prediction(model.seconds)], places([best]), {best.causes: suspect})
 
 
 def test_a_large_error_is_told_as_the_factor_between_model_and_measured() -> None:

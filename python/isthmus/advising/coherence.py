@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from isthmus.descriptions.description import Transfer
 from isthmus.running.methods import KEPT_BY, Method
-from isthmus.running.descriptions.description import Transfer
 from isthmus.running.tools import Request, collect
 
 LINE = 64

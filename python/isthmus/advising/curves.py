@@ -17,10 +17,10 @@ from isthmus.advising.draws import Boards
 from isthmus.base.caches import read_cached, write_cached
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder, user_folder, write_atomically
+from isthmus.descriptions.application import is_chip
 from isthmus.running.application import DESCRIBED_TOOL
-from isthmus.running.methods import METHODS
-from isthmus.running.descriptions.application import is_chip
 from isthmus.running.integration import is_calibrated
+from isthmus.running.methods import METHODS
 from isthmus.running.parallel import OnCount, run_in_parallel
 from isthmus.running.targets import platform, platforms
 from isthmus.running.tools import Event, as_sets, assignments, collect, request_of

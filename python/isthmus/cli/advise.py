@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from isthmus.advising.coherence import Use, costs_s
+from isthmus.asking.applications import describe
+from isthmus.asking.experiments import Experiment, run_experiment
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import write_atomically
 from isthmus.base.names import unknown
 from isthmus.base.stdout import write_out
 from isthmus.cli.command import argument, plain, written
+from isthmus.descriptions.application import DescribedApplication, background_sets, has_key, room_of
+from isthmus.descriptions.description import Description, description_of, read_description
 from isthmus.running.application import is_app_key
-from isthmus.running.applications import describe
-from isthmus.running.descriptions.application import DescribedApplication, background_sets, has_key, room_of
-from isthmus.running.descriptions.description import Description, description_of, read_description
-from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.parallel import in_order
 from isthmus.running.targets import is_model, platforms
 from isthmus.running.tools import Event

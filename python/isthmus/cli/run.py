@@ -5,6 +5,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from isthmus.asking.application_options import (
+    ApplicationOptions,
+    TypedOptions,
+    parameters_of,
+    run_count,
+    spread,
+)
+from isthmus.asking.applications import applications, describe, flows_of
+from isthmus.asking.experiments import Experiment, Trace, command, refuse_wrong, run_experiment
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
 from isthmus.base.flows import FLOWS, SHARED
@@ -15,18 +24,9 @@ from isthmus.cli.command import Coarse, DryRun, Fine, List, argument, configured
 from isthmus.cli.lists import list_choices
 from isthmus.cli.plan import show_plan
 from isthmus.cli.reasons import Reasons, with_limits
+from isthmus.judging.coherence import beside, kept_coherent
 from isthmus.running.application import is_description
-from isthmus.running.application_options import (
-    ApplicationOptions,
-    TypedOptions,
-    parameters_of,
-    run_count,
-    spread,
-)
-from isthmus.running.applications import applications, describe, flows_of
-from isthmus.running.coherence import beside, kept_coherent
 from isthmus.running.methods import MEANINGS, TREE
-from isthmus.running.experiments import Experiment, Trace, command, refuse_wrong, run_experiment
 from isthmus.running.parallel import in_order
 from isthmus.running.targets import check_grain, is_model
 from isthmus.running.tools import placed, value_of
@@ -35,8 +35,8 @@ from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
+    from isthmus.descriptions.application import DescribedApplication
     from isthmus.records.run import Row
-    from isthmus.running.descriptions.application import DescribedApplication
 
 EXAMPLES = [
     "isthmus run image-filter --on model:aws-f1 --flow stream",
@@ -206,7 +206,7 @@ def run(
 
 def _experiments(app: str | None, wanted: RunRequest, asked: ApplicationOptions) -> list[Experiment]:
     """Makes one experiment for each row: for each value of a parameter that has several."""
-    from isthmus.running.descriptions.application import as_application, read_described
+    from isthmus.descriptions.application import as_application, read_described
 
     if app is None:
         asked.check([])
@@ -251,7 +251,7 @@ def _experiments(app: str | None, wanted: RunRequest, asked: ApplicationOptions)
 
 
 def _of_description(experiment: Experiment, described: "DescribedApplication") -> Experiment:
-    from isthmus.running.descriptions.application import background_sets, is_chip, require_flow
+    from isthmus.descriptions.application import background_sets, is_chip, require_flow
 
     flow = require_flow(described, experiment.target, experiment.flow or None, experiment.sets)
     more = background_sets(described.description, experiment.target, experiment.sets)
@@ -299,9 +299,9 @@ def _measure(session: Session, experiments: Sequence[Experiment], reasons: str) 
 def _show_rows(session: Session, experiments: Sequence[Experiment], rows: "list[Row]") -> None:
     from isthmus.cli.noise import warn_of_rows
     from isthmus.records.run import RunFile
-    from isthmus.results.verdict import decide, kind_of, pace, work
-    from isthmus.results.wrong import wrong_lines
     from isthmus.show.tables import parameters_told, rows_table
+    from isthmus.show.verdict import decide, kind_of, pace, work
+    from isthmus.show.wrong import wrong_lines
 
     best = decide(rows)
     of_best = next((row for row in rows if best is not None and row.value == best.value and row.verified), rows[0])
@@ -321,13 +321,13 @@ def _show_rows(session: Session, experiments: Sequence[Experiment], rows: "list[
 
 
 def _show(session: Session, experiment: Experiment, row: "Row") -> None:
+    from isthmus.asking.study_file import study_files
     from isthmus.cli.noise import warn_of_rows
+    from isthmus.judging.judge import changed, worth_trying
     from isthmus.records.run import RunFile
-    from isthmus.results.verdict import heading, kind_of, latency, reason, work
-    from isthmus.results.wrong import wrong_lines
-    from isthmus.running.judge import changed, worth_trying
-    from isthmus.running.study_file import study_files
     from isthmus.show.tables import parts_table, rows_table, workers_table
+    from isthmus.show.verdict import heading, kind_of, latency, reason, work
+    from isthmus.show.wrong import wrong_lines
 
     took = f"{seconds(row.elapsed_s)}, " if row.verified else ""
     detail = [f"{work(row)} on {row.device}: {took}set-up {seconds(row.setup_s)}, {kind_of(row)}"]

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from isthmus.asking.experiments import Experiment, run_experiment
 from isthmus.base.errors import IsthmusError
 from isthmus.records.swept import SweepRow
-from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.parallel import run_in_parallel
 from isthmus.running.tools import ignore
 from isthmus.sweeping.points import Point

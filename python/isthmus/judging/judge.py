@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from isthmus.asking.experiments import Experiment, run_experiment
 from isthmus.base.errors import IsthmusError
+from isthmus.judging.remedies import STEP, Remedy, Steps, remedies, slower, steps_of
 from isthmus.records.run import Bottleneck, Effect, Row
-from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.parallel import OnCount, in_order
-from isthmus.running.remedies import STEP, Remedy, Steps, remedies, slower, steps_of
 from isthmus.running.tools import Event, ignore
 
 # Runs experiments; None for one that cannot be run.

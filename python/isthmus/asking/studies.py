@@ -5,25 +5,25 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from isthmus.asking.application_options import ApplicationOptions, parameters_of, run_count, spread
+from isthmus.asking.applications import ask, describe, described_with, flows_of
+from isthmus.asking.experiments import Experiment, split
+from isthmus.asking.study_file import StudyApplication, StudyDescription
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import read_text
 from isthmus.base.grain import DEFAULT, Grain
 from isthmus.base.names import meant
 from isthmus.base.toml_lines import line_of, line_of_item
-from isthmus.running.application import PATHS, Application, is_program
-from isthmus.running.application_options import ApplicationOptions, parameters_of, run_count, spread
-from isthmus.running.applications import ask, describe, described_with, flows_of
-from isthmus.running.methods import TREE, check_method
-from isthmus.running.descriptions.application import (
+from isthmus.descriptions.application import (
     DescribedApplication,
     background_sets,
     flows_on,
     is_chip,
     read_described,
 )
-from isthmus.running.experiments import Experiment, split
-from isthmus.running.study_file import StudyApplication, StudyDescription
+from isthmus.running.application import PATHS, Application, is_program
+from isthmus.running.methods import TREE, check_method
 from isthmus.running.targets import is_model, platform, read_platform, system
 from isthmus.running.tools import placed
 
@@ -231,11 +231,7 @@ def _by_method(work: _StudyApplication, runs: list[Experiment], methods: list[st
     def shares(run: Experiment) -> bool:
         return work.application.shares_buffers or (run.described is not None and is_chip(run.target, run.sets))
 
-    return [
-        replace(run, method=method)
-        for run in runs
-        for method in (methods or [TREE] if shares(run) else [None])
-    ]
+    return [replace(run, method=method) for run in runs for method in (methods or [TREE] if shares(run) else [None])]
 
 
 def _experiment(work: _StudyApplication, flags: Flags) -> Experiment:

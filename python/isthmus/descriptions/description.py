@@ -12,8 +12,7 @@ from isthmus.base.flows import FLOWS
 from isthmus.base.names import listed, meant, unknown
 from isthmus.base.parsing import toml
 from isthmus.base.toml_lines import line_of
-from isthmus.running.application import APP
-from isthmus.running.descriptions.quantity import (
+from isthmus.descriptions.quantity import (
     BYTES,
     COUNT,
     MONEY,
@@ -26,6 +25,7 @@ from isthmus.running.descriptions.quantity import (
     Quantity,
     read_number,
 )
+from isthmus.running.application import APP
 
 TO_DEVICE, TO_HOST = "to-device", "to-host"
 ONE, NOTHING = Number(1.0), Number(0.0)

@@ -50,7 +50,7 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Prediction:
     """Seconds of one copy, pass or access, and in how many of them the host works, where the model tells."""
 
     seconds: float
@@ -70,17 +70,17 @@ class Predictions:
         self.sets = tuple(sets)
         self._platform = str(platform(target, sets)["sha256"])
         self._cache = _Cache(cache or user_folder("cache") / "predictions.sqlite")
-        self._known: dict[Query, Answer | None] = {}
+        self._known: dict[Query, Prediction | None] = {}
 
     def answers(
         self, queries: Iterable[Query], on_count: OnCount = lambda done, total: None
-    ) -> dict[Query, Answer | None]:
+    ) -> dict[Query, Prediction | None]:
         """An answer for each; if a time is affine in its size, that of over 1 MiB follows from two smaller ones."""
         wanted = list(dict.fromkeys(queries))
         self._learn([part for query in wanted for part in _parts(query)], on_count)
         return {query: self._answer(query) for query in wanted}
 
-    def require(self, queries: Iterable[Query]) -> list[Answer]:
+    def require(self, queries: Iterable[Query]) -> list[Prediction]:
         """Answers of the model as it is: what it cannot do is an IsthmusError, in the tool's words."""
         wanted = list(queries)
         parts = (part for query in wanted for part in _parts(query))
@@ -96,7 +96,7 @@ class Predictions:
             raise IsthmusError(f"probe '{unanswered.probe}': the model says nothing of {unanswered.size} B")
         return [answer for answer in answers if answer is not None]
 
-    def _answer(self, query: Query) -> Answer | None:
+    def _answer(self, query: Query) -> Prediction | None:
         parts = [self._known.get(part) for part in _parts(query)]
         if len(parts) == 1:
             return parts[0]
@@ -112,7 +112,7 @@ class Predictions:
         groups = dict(enumerate(_groups(self.target, self.sets, missing)))
         done = 0
 
-        def keep(_: int, found: dict[Query, Answer | None]) -> None:
+        def keep(_: int, found: dict[Query, Prediction | None]) -> None:
             nonlocal done
             done += 1
             on_count(done, len(groups))
@@ -121,11 +121,11 @@ class Predictions:
 
         run_in_parallel(groups, lambda _, event: None, keep, lambda work, on_event: _try(*work))
 
-    def _recall(self, queries: Sequence[Query]) -> dict[Query, Answer]:
+    def _recall(self, queries: Sequence[Query]) -> dict[Query, Prediction]:
         keys = {self._key(query): query for query in queries}
         return {keys[key]: answer for key, answer in self._cache.read(keys).items()}
 
-    def _keep(self, found: Mapping[Query, Answer | None]) -> None:
+    def _keep(self, found: Mapping[Query, Prediction | None]) -> None:
         """Keeps answers, but not refusals: a later command asks these again, as the reason may be gone."""
         self._cache.write({self._key(query): answer for query, answer in found.items() if answer is not None})
 
@@ -147,12 +147,12 @@ def _is_affine(query: Query) -> bool:
     return all_probes()[query.probe].crosses in (*COPIES, STREAMS)
 
 
-def _line(first: Answer, second: Answer, size: int) -> Answer:
+def _line(first: Prediction, second: Prediction, size: int) -> Prediction:
     share = (size - ENDS[0]) / (ENDS[1] - ENDS[0])
     working = None
     if first.working_s is not None and second.working_s is not None:
         working = first.working_s + (second.working_s - first.working_s) * share
-    return Answer(first.seconds + (second.seconds - first.seconds) * share, working)
+    return Prediction(first.seconds + (second.seconds - first.seconds) * share, working)
 
 
 _Group = tuple[Probing, list[Query]]
@@ -177,7 +177,7 @@ def _groups(target: str, sets: Sequence[str], queries: Iterable[Query]) -> list[
     return groups
 
 
-def _try(probing: Probing, queries: Sequence[Query]) -> dict[Query, Answer | None]:
+def _try(probing: Probing, queries: Sequence[Query]) -> dict[Query, Prediction | None]:
     """Asks for answers; None for what the changed model refuses."""
     try:
         return _run(probing, queries)
@@ -185,7 +185,7 @@ def _try(probing: Probing, queries: Sequence[Query]) -> dict[Query, Answer | Non
         return dict.fromkeys(queries)
 
 
-def _run(probing: Probing, queries: Sequence[Query]) -> dict[Query, Answer | None]:
+def _run(probing: Probing, queries: Sequence[Query]) -> dict[Query, Prediction | None]:
     records: list[ProbeRecord] = []
     run_probing(probing, records.append, ignore)
     return {query: next((_answer_of(one) for one in records if _is_of(one, query)), None) for query in queries}
@@ -196,11 +196,11 @@ def _is_of(record: ProbeRecord, query: Query) -> bool:
     return record.name == query.probe and all(record.parameters.get(key) == wanted[key] for key in wanted)
 
 
-def _answer_of(record: ProbeRecord) -> Answer | None:
+def _answer_of(record: ProbeRecord) -> Prediction | None:
     if record.time_s is None:
         return None
     busy = record.host_busy
-    return Answer(record.time_s, None if busy is None else busy * record.time_s)
+    return Prediction(record.time_s, None if busy is None else busy * record.time_s)
 
 
 def _tool_stamp() -> list[Any]:
@@ -214,19 +214,19 @@ class _Cache:
     def __init__(self, file: Path) -> None:
         self._file = file
 
-    def read(self, keys: Iterable[str]) -> dict[str, Answer]:
-        found: dict[str, Answer] = {}
+    def read(self, keys: Iterable[str]) -> dict[str, Prediction]:
+        found: dict[str, Prediction] = {}
 
         def look_up(base: sqlite3.Connection) -> None:
             for key in keys:
                 row = base.execute("SELECT seconds, working FROM answers WHERE key = ?", (key,)).fetchone()
                 if row is not None:
-                    found[key] = Answer(*row)
+                    found[key] = Prediction(*row)
 
         self._use(look_up)
         return found
 
-    def write(self, answers: Mapping[str, Answer]) -> None:
+    def write(self, answers: Mapping[str, Prediction]) -> None:
         rows = [(key, one.seconds, one.working_s) for key, one in answers.items()]
         self._use(lambda base: base.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows))
 

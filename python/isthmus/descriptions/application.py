@@ -8,9 +8,9 @@ from pathlib import Path
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import listed
 from isthmus.base.units import BYTES, CLOCKS
+from isthmus.descriptions.description import Description, read_description
+from isthmus.descriptions.unit import Unit, arguments
 from isthmus.running.application import DESCRIBED_TOOL, Application, is_app_key
-from isthmus.running.descriptions.description import Description, read_description
-from isthmus.running.descriptions.unit import Unit, arguments
 from isthmus.running.targets import is_model, platform
 from isthmus.running.tools import Event, as_sets, collect, request_of
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from isthmus.running.applications import buffers_of, describe, described_with
+from isthmus.asking.applications import buffers_of, describe, described_with
 from isthmus.running.methods import TREE
 from isthmus.running.tools import value_of
 
 if TYPE_CHECKING:
-    from isthmus.running.experiments import Experiment
+    from isthmus.asking.experiments import Experiment
 
 SEQUENTIAL = "sequential"  # the rewrite of a program so that it writes its buffers in sequence
 TO_FPGA, TO_CPU, WITHIN = "to-fpga", "to-cpu", "within"
@@ -19,7 +19,7 @@ SMALL = 64 << 10  # bytes, up to which a buffer is still there
 
 
 @dataclass(frozen=True)
-class Transfer:
+class SharedBuffer:
     """The known facts of a buffer before it is moved."""
 
     direction: str  # TO_FPGA, TO_CPU or WITHIN the FPGA
@@ -50,7 +50,7 @@ class Answer:
     """An answer to a question of the tree, when it is given, and what follows: a method, or the next question."""
 
     says: str
-    holds: Callable[[Transfer], bool]
+    holds: Callable[[SharedBuffer], bool]
     then: "str | Question"
 
 
@@ -62,7 +62,7 @@ class Question:
     answers: tuple[Answer, ...]
 
 
-def _else(_transfer: Transfer) -> bool:
+def _else(_transfer: SharedBuffer) -> bool:
     return True
 
 
@@ -111,7 +111,7 @@ FIGURE_5 = Question(
 )
 
 
-def decide(transfer: Transfer) -> Decision:
+def decide(transfer: SharedBuffer) -> Decision:
     """The method for a buffer by the decision tree (min2019, figure 5)."""
     path: list[str] = []
     place: str | Question = FIGURE_5
@@ -135,17 +135,17 @@ def kept_coherent(experiment: "Experiment") -> "Experiment":
     )
 
 
-def transfers_of(experiment: "Experiment") -> dict[str, Transfer]:
+def transfers_of(experiment: "Experiment") -> dict[str, SharedBuffer]:
     """The buffers of an application with these parameters, by name."""
     typed, parameters = experiment.application, experiment.parameters
     each = described_with(typed, describe(typed), parameters).bytes_each if experiment.delay else 0
     delayed = value_of(experiment.delay or "0")
     later = delayed if isinstance(delayed, int) else 0  # anything else its tool refuses
     busy = experiment.described is not None and experiment.described.description.background == "memory"
-    found: dict[str, Transfer] = {}
+    found: dict[str, SharedBuffer] = {}
     for buffer in buffers_of(experiment.application, experiment.tool_parameters):
         size = int(buffer["bytes"])
-        found[str(buffer["name"])] = Transfer(
+        found[str(buffer["name"])] = SharedBuffer(
             direction=str(buffer["direction"]),
             size=size,
             mostly_written=bool(buffer["mostly_written"]),
