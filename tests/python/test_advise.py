@@ -502,7 +502,7 @@ def test_the_tree_on_the_model_tells_what_each_method_costs_its_software_include
 
 
 def test_software_costs_more_out_of_sequence_and_beside_busy_cores() -> None:
-    transfer = Transfer("to-device", Number(64 * 1024))
+    transfer = Transfer(direction="to-device", bytes=Number(64 * 1024))
     alone, scattered, busy = (
         costs_s("model:zynq-ultrascale", transfer, use)
         for use in (Use("writes"), Use("writes", "random"), Use("writes", busy=True))

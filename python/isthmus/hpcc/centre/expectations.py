@@ -10,10 +10,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 
 from isthmus.base.errors import IsthmusError
-from isthmus.base.files import read_text
 from isthmus.base.names import unknown
-from isthmus.base.parsing import Location, checked, toml
-from isthmus.base.toml_lines import line_of
+from isthmus.base.toml_files import TomlFile
 from isthmus.hpcc.benchmarks import BENCHMARKS
 from isthmus.hpcc.build import compilation_of
 from isthmus.records.base import TomlTable
@@ -93,16 +91,10 @@ def read_expectations(path: Path, ranks: int = 1) -> Expectations:
 
     `ranks` is how many there are where the file does not say.
     """
-    text = read_text(path)
-
-    def place(key: Location) -> tuple[str, Location]:
-        names = [part for part in key if isinstance(part, str)]
-        entry = next((part for part in key if isinstance(part, int)), 0)
-        return f"{path}:{_line(text, names, entry)}", key
-
-    expectations = checked(Expectations, toml(text, path), place)
+    file = TomlFile.at(path)
+    expectations = file.read(Expectations, file.document())
     for entry, wanted in enumerate(expectations.benchmark):
-        _check(wanted, ranks, _Place(path, text, entry))
+        _check(wanted, ranks, _Place(file, entry))
     return expectations
 
 
@@ -110,13 +102,12 @@ def read_expectations(path: Path, ranks: int = 1) -> Expectations:
 class _Place:
     """An entry of a file, with the lines of its keys."""
 
-    path: Path
-    text: str
+    file: TomlFile
     entry: int
 
     def of(self, *key: str) -> str:
         """FILE:LINE of a key."""
-        return f"{self.path}:{_line(self.text, ['benchmark', *key], self.entry)}"
+        return self.file.place("benchmark", *key, entry=self.entry)
 
 
 def _check(wanted: ExpectedRun, ranks: int, place: _Place) -> None:
@@ -184,9 +175,3 @@ def _unless_multiple(spec: Mapping[str, Any], values: Mapping[str, int | str]) -
         if re.fullmatch(r"[1-9]\d*", str(values.get(of)), re.ASCII) and int(values[spec["name"]]) % int(values[of]):
             return f"a multiple of {of}={values[of]}"
     return ""
-
-
-def _line(text: str, key: list[str], entry: int) -> int:
-    """The line of a key, or of the nearest key around it that the file has: a missing key has no line."""
-    lines = (line_of(text, key[:length], entry) for length in range(len(key), 0, -1))
-    return next((line for line in lines if line > 1), 1)
