@@ -6,22 +6,25 @@ curves and those of joint draws of a board's uncertain numbers (isthmus.advising
 
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from isthmus.advising.chip_probes import ChipProbes
 from isthmus.advising.curve_probes import SHARED_SIZES, STREAM_SIZES, CurveProbes, Points
 from isthmus.advising.draws import Boards
-from isthmus.base.caches import read_cached, write_cached
+from isthmus.asking.answers import Answers, ask_all, counting, key_of
+from isthmus.base.caches import read_cached
 from isthmus.base.errors import IsthmusError
-from isthmus.base.files import data_folder, user_folder, write_atomically
+from isthmus.base.files import data_folder, write_atomically
+from isthmus.base.groups import grouped_by
 from isthmus.descriptions.application import is_chip
 from isthmus.running.application import DESCRIBED_TOOL
 from isthmus.running.integration import is_calibrated
 from isthmus.running.methods import METHODS
-from isthmus.running.parallel import OnCount, run_in_parallel
+from isthmus.running.parallel import OnCount
 from isthmus.running.targets import platform, platforms
 from isthmus.running.tools import Event, as_sets, assignments, collect, request_of
 
@@ -59,15 +62,22 @@ class BoardCurves:
         )
 
 
-def curves_of(target: str, sets: Sequence[str] = (), progress: OnCount | None = None) -> BoardCurves:
-    """The curves of a modelled board: kept ones, else measured now, and kept."""
-    board = platform(target, sets)
-    usual = platform(target) if sets else board
-    kept = _kept(board["sha256"], recipe_of(target, sets))
-    if kept is None:
-        kept = measure(target, sets, progress)
-        _keep(board["sha256"], kept)
-    return _read(target, kept, is_calibrated(item["role"] for item in usual["inputs"]))
+def curves_of(target: str) -> BoardCurves:
+    """The curves of a modelled board as it is."""
+    return curves_of_boards({target: ()})[0]
+
+
+def curves_of_boards(
+    boards: Mapping[str, Sequence[str]], on_count: OnCount = lambda done, total: None
+) -> list[BoardCurves]:
+    """The curves of modelled boards, each with changes: kept ones; the others are measured now, and kept."""
+    asked = [_Board(target, tuple(sets)) for target, sets in boards.items()]
+    documents = {board.target: board.kept() for board in asked}
+    missing = [board for board in asked if documents[board.target] is None]
+    for board, document in zip(missing, _measure(missing, on_count), strict=True):
+        documents[board.target] = document
+        Answers().write({board.key: document})
+    return [_read(board, documents[board.target]) for board in asked]
 
 
 def recipe_of(target: str, sets: Sequence[str] = ()) -> int:
@@ -85,32 +95,69 @@ def flows_of_board(target: str, sets: Sequence[str] = ()) -> list[str]:
     return found
 
 
-def measure(target: str, sets: Sequence[str] = (), progress: OnCount | None = None, draws: int = DRAWS) -> Any:
-    """The document of a board's curves, nominal ones and those of draws, on all cores."""
-    flows = flows_of_board(target, sets)
-    board = platform(target, sets)
-    boards = Boards(target, sets, SEED)
-    done: dict[int, Draw] = {}
+def measure(target: str) -> Any:
+    """The document of the curves of a board as it is, nominal ones and those of draws."""
+    return _measure([_Board(target, ())])[0]
 
-    def one(number: int, _on_event: Callable[[Event], None]) -> Draw:
-        if number == 0:
-            return Draw({}, _measured(target, tuple(sets), flows, board))
-        return fresh(boards, number, flows)
 
-    def keep(number: int, draw: Draw) -> None:
-        done[number] = draw
-        if progress is not None:
-            progress(len(done), draws + 1)
+@dataclass(frozen=True)
+class _Board:
+    """A board with changes, whose curves are asked for."""
 
-    if flows:
-        run_in_parallel(dict(enumerate(range(draws + 1))), lambda _number, _event: None, keep, one)
-    return {
-        "recipe": recipe_of(target, sets),
-        "sha256": board["sha256"],
-        "name": board.get("name"),
-        "flows": flows,
-        "draws": [_written(done[number]) for number in sorted(done)],
-    }
+    target: str
+    sets: tuple[str, ...]
+
+    @cached_property
+    def made_of(self) -> Event:
+        """Its description."""
+        return platform(self.target, self.sets)
+
+    @cached_property
+    def flows(self) -> list[str]:
+        """The flows in which it runs any description at all."""
+        return flows_of_board(self.target, self.sets)
+
+    @cached_property
+    def draws(self) -> Boards:
+        """The board as it may be."""
+        return Boards(self.target, self.sets, SEED)
+
+    @property
+    def key(self) -> str:
+        """The key of its document among kept answers."""
+        return key_of(DESCRIBED_TOOL, "curves", recipe_of(self.target, self.sets), self.made_of["sha256"])
+
+    def kept(self) -> Any:
+        """The document of its curves that came with the package, or that a former command kept; None without one."""
+        sha256 = self.made_of["sha256"]
+        ours = read_cached(data_folder("curves") / f"{sha256[:16]}.json") or {}
+        if (ours.get("sha256"), ours.get("recipe")) == (sha256, recipe_of(self.target, self.sets)):
+            return ours
+        return Answers().read([self.key]).get(self.key)
+
+    def draw(self, number: int) -> Draw:
+        """The nominal curves, 0, or those of a draw."""
+        if number > 0:
+            return fresh(self.draws, number, self.flows)
+        return Draw({}, _measured(self.target, self.sets, self.flows, self.made_of))
+
+    def document(self, draws: Sequence[Draw]) -> Any:
+        """The document of these draws."""
+        return {
+            "recipe": recipe_of(self.target, self.sets),
+            "sha256": self.made_of["sha256"],
+            "name": self.made_of.get("name"),
+            "flows": self.flows,
+            "draws": [_written(draw) for draw in draws],
+        }
+
+
+def _measure(boards: Sequence[_Board], on_count: OnCount = lambda done, total: None) -> list[Any]:
+    """The documents of boards, all of whose draws are asked at once; a board that refuses ends all."""
+    asked = [(board, number) for board in boards if board.flows for number in range(DRAWS + 1)]
+    found = ask_all(asked, lambda one, _on_event: one[0].draw(one[1]), counting(on_count, len(asked)))
+    drawn = grouped_by(lambda one: one[0].target, zip((board for board, _ in asked), found, strict=True))
+    return [board.document([draw for _, draw in drawn.get(board.target, [])]) for board in boards]
 
 
 def fresh(boards: Boards, number: int, flows: Sequence[str]) -> Draw:
@@ -153,33 +200,19 @@ def _written(draw: Draw) -> dict[str, Any]:
     return {"inputs": {key: rounded(value) for key, value in draw.inputs.items()}, "curves": curves}
 
 
-def _read(target: str, document: Any, calibrated: bool) -> BoardCurves:
+def _read(board: _Board, document: Any) -> BoardCurves:
     draws = tuple(
         Draw(one["inputs"], {name: [(x, y) for x, y in points] for name, points in one["curves"].items()})
         for one in document["draws"]
     )
     nominal = draws[0] if draws else Draw({}, {})
-    return BoardCurves(target, tuple(document["flows"]), nominal, draws[1:], calibrated)
-
-
-def _kept(sha256: str, recipe: int) -> Any:
-    for folder in (_own_folder(), data_folder("curves")):
-        document = read_cached(folder / f"{sha256[:16]}.json")
-        if document is not None and document.get("sha256") == sha256 and document.get("recipe") == recipe:
-            return document
-    return None
-
-
-def _keep(sha256: str, document: Any) -> None:
-    write_cached(_own_folder() / f"{sha256[:16]}.json", _text(document))
+    usual = platform(board.target) if board.sets else board.made_of
+    calibrated = is_calibrated(item["role"] for item in usual["inputs"])
+    return BoardCurves(board.target, tuple(document["flows"]), nominal, draws[1:], calibrated)
 
 
 def _text(document: Any) -> str:
     return json.dumps(document, separators=(",", ":"), sort_keys=True) + "\n"
-
-
-def _own_folder() -> Path:
-    return user_folder("cache") / "curves"
 
 
 def _write_ours(folder: Path) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from isthmus.asking.answers import ask_all
 from isthmus.asking.application_options import (
     ApplicationOptions,
     TypedOptions,
@@ -27,7 +28,6 @@ from isthmus.cli.reasons import Reasons, with_limits
 from isthmus.judging.coherence import beside, kept_coherent
 from isthmus.running.application import is_description
 from isthmus.running.methods import MEANINGS, TREE
-from isthmus.running.parallel import in_order
 from isthmus.running.targets import check_grain, is_model
 from isthmus.running.tools import placed, value_of
 from isthmus.show.events import Listener
@@ -287,7 +287,7 @@ def _measure(session: Session, experiments: Sequence[Experiment], reasons: str) 
         raise IsthmusError("--trace: expected one row, give each parameter one value")
     with Listener(session) as listener:
         if len(experiments) > 1 and is_model(experiments[0].target):
-            rows = in_order(experiments, listener, run_experiment)
+            rows = ask_all(experiments, run_experiment, on_event=listener)
         else:
             rows = [run_experiment(one, listener) for one in experiments]
         rows = with_limits(experiments, rows, reasons, listener)
