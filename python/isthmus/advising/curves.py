@@ -20,8 +20,8 @@ from isthmus.base.caches import read_cached
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder, write_atomically
 from isthmus.base.groups import grouped_by
-from isthmus.descriptions.application import is_chip
 from isthmus.running.application import DESCRIBED_TOOL
+from isthmus.running.boards import is_chip
 from isthmus.running.integration import is_calibrated
 from isthmus.running.methods import METHODS
 from isthmus.running.parallel import OnCount

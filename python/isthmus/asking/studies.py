@@ -18,10 +18,10 @@ from isthmus.descriptions.application import (
     DescribedApplication,
     background_sets,
     flows_on,
-    is_chip,
     read_described,
 )
 from isthmus.running.application import PATHS, Application, is_program
+from isthmus.running.boards import is_chip
 from isthmus.running.methods import TREE, check_method
 from isthmus.running.targets import is_model, platform, read_platform, system
 from isthmus.running.tools import placed

@@ -5,7 +5,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from isthmus.advising.coherence import Use, costs_s
 from isthmus.asking.answers import ask_all
 from isthmus.asking.applications import describe as describe_application
 from isthmus.asking.experiments import Experiment, run_experiment
@@ -14,9 +13,8 @@ from isthmus.base.files import write_atomically
 from isthmus.base.names import unknown
 from isthmus.base.stdout import write_out
 from isthmus.cli.command import argument, plain, written
-from isthmus.descriptions.application import DescribedApplication, background_sets, has_key, room_of
-from isthmus.descriptions.description import Description, description_of, read_description
 from isthmus.running.application import is_app_key
+from isthmus.running.boards import has_key, room_of
 from isthmus.running.targets import is_model, platforms
 from isthmus.running.tools import Event
 from isthmus.show.events import Listener
@@ -27,6 +25,7 @@ if TYPE_CHECKING:
     from isthmus.advising.advice import Advice, RunOutcome
     from isthmus.advising.choices import ChoiceValue
     from isthmus.advising.curves import BoardCurves
+    from isthmus.descriptions.description import Description
     from isthmus.records.advising import AdviseBranch
 
 EXAMPLES = [
@@ -104,7 +103,9 @@ def _is_record(file: str) -> bool:
     return file.endswith(".json")
 
 
-def _read(file: str, sets: Sequence[str], of_record: Mapping[str, str | None]) -> Description:
+def _read(file: str, sets: Sequence[str], of_record: Mapping[str, str | None]) -> "Description":
+    from isthmus.descriptions.description import read_description
+
     for option, value in of_record.items():
         if value is not None:
             raise IsthmusError(f"{option}: expected a record, FILE.json, beside it, got '{file}'")
@@ -113,9 +114,10 @@ def _read(file: str, sets: Sequence[str], of_record: Mapping[str, str | None]) -
     return read_description(Path(file), sets)
 
 
-def _recorded(session: Session, file: str, sets: Sequence[str], of_record: Mapping[str, str | None]) -> Description:
+def _recorded(session: Session, file: str, sets: Sequence[str], of_record: Mapping[str, str | None]) -> "Description":
     """The description of a record, which is written to the file of --describe."""
     from isthmus.advising.from_record import read_record, to_toml
+    from isthmus.descriptions.description import description_of
 
     unit_of, device, describe = of_record.values()
     if device is not None and not device.isdigit():
@@ -133,7 +135,7 @@ def _recorded(session: Session, file: str, sets: Sequence[str], of_record: Mappi
 
 
 def _ask(
-    session: Session, description: Description, sets_of: Mapping[str, tuple[str, ...]]
+    session: Session, description: "Description", sets_of: Mapping[str, tuple[str, ...]]
 ) -> "tuple[list[BoardCurves], dict[str, str]]":
     """The curves of all boards at once; boards that hold no unit are left out, each with the reason."""
     from isthmus.advising.advice import too_large
@@ -148,7 +150,7 @@ def _ask(
 
 def _judge(
     session: Session,
-    description: Description,
+    description: "Description",
     boards: "list[BoardCurves]",
     without: Mapping[str, str],
     sets_of: Mapping[str, tuple[str, ...]],
@@ -162,7 +164,7 @@ def _judge(
     return advise(description, boards, lambda choices: _run(session, description, choices, sets_of), without)
 
 
-def _targets(on: str | None, description: Description) -> list[str]:
+def _targets(on: str | None, description: "Description") -> list[str]:
     known = platforms()
     for target in description.prices:
         if target not in known and not target.endswith(".toml"):
@@ -176,8 +178,10 @@ def _targets(on: str | None, description: Description) -> list[str]:
     return targets
 
 
-def _sets_of(description: Description, targets: Sequence[str], sets: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _sets_of(description: "Description", targets: Sequence[str], sets: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The assignments for each board: those of keys that it has. A key that none has goes to all, which refuse it."""
+    from isthmus.descriptions.application import background_sets
+
     keys = {one: one.partition("=")[0].strip() for one in sets}
     nobodys = [one for one, key in keys.items() if not any(has_key(target, key) for target in targets)]
     found = {}
@@ -187,8 +191,10 @@ def _sets_of(description: Description, targets: Sequence[str], sets: Sequence[st
     return found
 
 
-def _with_costs(branch: "AdviseBranch", description: Description) -> "AdviseBranch":
+def _with_costs(branch: "AdviseBranch", description: "Description") -> "AdviseBranch":
     """The branch with what each method costs on the model of the board that the tree was made for."""
+    from isthmus.advising.coherence import Use, costs_s
+
     use = Use(branch.cpu, branch.order, description.background == "memory")
     costs = costs_s(SOC, description.transfers[branch.transfer], use)
     least = min(costs, key=lambda method: costs[method])
@@ -197,11 +203,12 @@ def _with_costs(branch: "AdviseBranch", description: Description) -> "AdviseBran
 
 def _run(
     session: Session,
-    description: Description,
+    description: "Description",
     choices: "Sequence[ChoiceValue]",
     sets_of: Mapping[str, tuple[str, ...]],
 ) -> "list[RunOutcome]":
     from isthmus.advising.choices import Goal
+    from isthmus.descriptions.application import DescribedApplication
 
     units = Goal.of(description).units
 
@@ -231,7 +238,7 @@ def _run(
         return ask_all(experiments, one, on_event=listener)
 
 
-def _show(session: Session, description: Description, found: "Advice", recorded: bool) -> None:
+def _show(session: Session, description: "Description", found: "Advice", recorded: bool) -> None:
     """Shows the advice; that for a record begins with what no kernel's time and traffic change, which are assumed."""
     from isthmus.records.advising import AdviseFile
 

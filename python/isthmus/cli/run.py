@@ -27,6 +27,7 @@ from isthmus.cli.plan import show_plan
 from isthmus.cli.reasons import Reasons, with_limits
 from isthmus.judging.coherence import beside, kept_coherent
 from isthmus.running.application import is_description
+from isthmus.running.boards import is_chip
 from isthmus.running.methods import MEANINGS, TREE
 from isthmus.running.targets import check_grain, is_model
 from isthmus.running.tools import placed, value_of
@@ -206,16 +207,12 @@ def run(
 
 def _experiments(app: str | None, wanted: RunRequest, asked: ApplicationOptions) -> list[Experiment]:
     """Makes one experiment for each row: for each value of a parameter that has several."""
-    from isthmus.descriptions.application import as_application, read_described
-
     if app is None:
         asked.check([])
         known = ", ".join(applications())
         raise IsthmusError(f"APP: expected an application, one of {known}, or a path", hint="'isthmus run -h'.")
-    described = read_described(app, asked.app_sets()) if is_description(app) and Path(app).is_file() else None
-    if described is None:
-        asked.refuse_app_sets(f"'{app}' is none")
-    application = as_application(described.description) if described else describe(app)
+    described = _described(app, asked)
+    application = described.application if described else describe(app)
     asked.check([application])
     target = resolve("on", wanted.on).value
     if target is None:
@@ -250,8 +247,17 @@ def _experiments(app: str | None, wanted: RunRequest, asked: ApplicationOptions)
     return [kept_coherent(one) for row in rows for one in beside(row)]
 
 
+def _described(app: str, asked: ApplicationOptions) -> "DescribedApplication | None":
+    if not is_description(app) or not Path(app).is_file():
+        asked.refuse_app_sets(f"'{app}' is none")
+        return None
+    from isthmus.descriptions.application import read_described
+
+    return read_described(app, asked.app_sets())
+
+
 def _of_description(experiment: Experiment, described: "DescribedApplication") -> Experiment:
-    from isthmus.descriptions.application import background_sets, is_chip, require_flow
+    from isthmus.descriptions.application import background_sets, require_flow
 
     flow = require_flow(described, experiment.target, experiment.flow or None, experiment.sets)
     more = background_sets(described.description, experiment.target, experiment.sets)
