@@ -8,14 +8,13 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from isthmus.advising.chip_probes import ChipProbes
 from isthmus.advising.curve_probes import SHARED_SIZES, STREAM_SIZES, CurveProbes, Points
 from isthmus.advising.draws import Boards
-from isthmus.asking.answers import Answers, ask_all, counting, key_of
+from isthmus.asking.answers import Answers, OnEvent, ask_all, counting, key_of
 from isthmus.base.caches import read_cached
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder, write_atomically
@@ -68,16 +67,15 @@ def curves_of(target: str) -> BoardCurves:
 
 
 def curves_of_boards(
-    boards: Mapping[str, Sequence[str]], on_count: OnCount = lambda done, total: None
+    targets: Mapping[str, Sequence[str]], on_count: OnCount = lambda done, total: None
 ) -> list[BoardCurves]:
     """The curves of modelled boards, each with changes: kept ones; the others are measured now, and kept."""
-    asked = [_Board(target, tuple(sets)) for target, sets in boards.items()]
-    documents = {board.target: board.kept() for board in asked}
-    missing = [board for board in asked if documents[board.target] is None]
-    for board, document in zip(missing, _measure(missing, on_count), strict=True):
-        documents[board.target] = document
-        Answers().write({board.key: document})
-    return [_read(board, documents[board.target]) for board in asked]
+    asked = [Boards(target, sets, SEED) for target, sets in targets.items()]
+    documents = {boards.target: _kept(boards) for boards in asked}
+    missing = [boards for boards in asked if documents[boards.target] is None]
+    documents |= _measure(missing, on_count)
+    Answers().write({_key(boards): documents[boards.target] for boards in missing})
+    return [_read(boards, documents[boards.target]) for boards in asked]
 
 
 def recipe_of(target: str, sets: Sequence[str] = ()) -> int:
@@ -97,67 +95,33 @@ def flows_of_board(target: str, sets: Sequence[str] = ()) -> list[str]:
 
 def measure(target: str) -> Any:
     """The document of the curves of a board as it is, nominal ones and those of draws."""
-    return _measure([_Board(target, ())])[0]
+    return _measure([Boards(target, (), SEED)])[target]
 
 
-@dataclass(frozen=True)
-class _Board:
-    """A board with changes, whose curves are asked for."""
+def _measure(asked: Sequence[Boards], on_count: OnCount = lambda done, total: None) -> dict[str, Any]:
+    """The documents of boards by target, all of whose draws are asked at once; a board that refuses ends all."""
+    flows = {boards.target: flows_of_board(boards.target, boards.sets) for boards in asked}
+    draws = [(boards, number) for boards in asked if flows[boards.target] for number in range(DRAWS + 1)]
 
-    target: str
-    sets: tuple[str, ...]
-
-    @cached_property
-    def made_of(self) -> Event:
-        """Its description."""
-        return platform(self.target, self.sets)
-
-    @cached_property
-    def flows(self) -> list[str]:
-        """The flows in which it runs any description at all."""
-        return flows_of_board(self.target, self.sets)
-
-    @cached_property
-    def draws(self) -> Boards:
-        """The board as it may be."""
-        return Boards(self.target, self.sets, SEED)
-
-    @property
-    def key(self) -> str:
-        """The key of its document among kept answers."""
-        return key_of(DESCRIBED_TOOL, "curves", recipe_of(self.target, self.sets), self.made_of["sha256"])
-
-    def kept(self) -> Any:
-        """The document of its curves that came with the package, or that a former command kept; None without one."""
-        sha256 = self.made_of["sha256"]
-        ours = read_cached(data_folder("curves") / f"{sha256[:16]}.json") or {}
-        if (ours.get("sha256"), ours.get("recipe")) == (sha256, recipe_of(self.target, self.sets)):
-            return ours
-        return Answers().read([self.key]).get(self.key)
-
-    def draw(self, number: int) -> Draw:
-        """The nominal curves, 0, or those of a draw."""
+    def draw(one: tuple[Boards, int], _on_event: OnEvent) -> Draw:
+        boards, number = one
+        of_board = flows[boards.target]
         if number > 0:
-            return fresh(self.draws, number, self.flows)
-        return Draw({}, _measured(self.target, self.sets, self.flows, self.made_of))
+            return fresh(boards, number, of_board)
+        return Draw({}, _measured(boards.target, boards.sets, of_board, boards.usual))
 
-    def document(self, draws: Sequence[Draw]) -> Any:
-        """The document of these draws."""
-        return {
-            "recipe": recipe_of(self.target, self.sets),
-            "sha256": self.made_of["sha256"],
-            "name": self.made_of.get("name"),
-            "flows": self.flows,
-            "draws": [_written(draw) for draw in draws],
+    found = ask_all(draws, draw, counting(on_count, len(draws)))
+    drawn = grouped_by(lambda one: one[0], zip((boards.target for boards, _ in draws), found, strict=True))
+    return {
+        boards.target: {
+            "recipe": recipe_of(boards.target, boards.sets),
+            "sha256": boards.usual["sha256"],
+            "name": boards.usual.get("name"),
+            "flows": flows[boards.target],
+            "draws": [_written(one) for _, one in drawn.get(boards.target, [])],
         }
-
-
-def _measure(boards: Sequence[_Board], on_count: OnCount = lambda done, total: None) -> list[Any]:
-    """The documents of boards, all of whose draws are asked at once; a board that refuses ends all."""
-    asked = [(board, number) for board in boards if board.flows for number in range(DRAWS + 1)]
-    found = ask_all(asked, lambda one, _on_event: one[0].draw(one[1]), counting(on_count, len(asked)))
-    drawn = grouped_by(lambda one: one[0].target, zip((board for board, _ in asked), found, strict=True))
-    return [board.document([draw for _, draw in drawn.get(board.target, [])]) for board in boards]
+        for boards in asked
+    }
 
 
 def fresh(boards: Boards, number: int, flows: Sequence[str]) -> Draw:
@@ -200,15 +164,28 @@ def _written(draw: Draw) -> dict[str, Any]:
     return {"inputs": {key: rounded(value) for key, value in draw.inputs.items()}, "curves": curves}
 
 
-def _read(board: _Board, document: Any) -> BoardCurves:
+def _read(boards: Boards, document: Any) -> BoardCurves:
     draws = tuple(
         Draw(one["inputs"], {name: [(x, y) for x, y in points] for name, points in one["curves"].items()})
         for one in document["draws"]
     )
     nominal = draws[0] if draws else Draw({}, {})
-    usual = platform(board.target) if board.sets else board.made_of
-    calibrated = is_calibrated(item["role"] for item in usual["inputs"])
-    return BoardCurves(board.target, tuple(document["flows"]), nominal, draws[1:], calibrated)
+    unchanged = platform(boards.target) if boards.sets else boards.usual
+    calibrated = is_calibrated(item["role"] for item in unchanged["inputs"])
+    return BoardCurves(boards.target, tuple(document["flows"]), nominal, draws[1:], calibrated)
+
+
+def _kept(boards: Boards) -> Any:
+    """The document that came with the package, or that a former command kept; None without one."""
+    sha256 = boards.usual["sha256"]
+    ours = read_cached(data_folder("curves") / f"{sha256[:16]}.json") or {}
+    if (ours.get("sha256"), ours.get("recipe")) == (sha256, recipe_of(boards.target, boards.sets)):
+        return ours
+    return Answers().read([_key(boards)]).get(_key(boards))
+
+
+def _key(boards: Boards) -> str:
+    return key_of(DESCRIBED_TOOL, "curves", recipe_of(boards.target, boards.sets), boards.usual["sha256"])
 
 
 def _text(document: Any) -> str:

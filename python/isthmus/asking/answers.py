@@ -13,9 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from isthmus.base.build_info import build_info
 from isthmus.base.caches import warn_of_cache
 from isthmus.base.files import user_folder
+from isthmus.running.offers import stamp_of
 from isthmus.running.parallel import OnCount, run_in_parallel
 from isthmus.running.targets import platform
 from isthmus.running.tools import Event, Request, collect, ignore, tool_path
@@ -52,33 +52,25 @@ def counting(on_count: OnCount, total: int) -> Callable[[int, object], None]:
     return lambda _number, _answer: on_count(next(done), total)
 
 
-def ask_once(tool: str, target: str, request: Request, kind: str) -> list[Event]:
-    """The records of a tool about a target, asked again only where the answer may be another."""
-    kept, key = Answers(), key_of(tool, _platform(target, _stamp(target)), request)
+def probed_once(target: str, request: Request, fields: Sequence[str]) -> list[Event]:
+    """These fields of the records of probes of a model, run again only where they may be others."""
+    kept, key = Answers(), key_of("isthmus-probe", _platform(target, str(stamp_of([target]))), request, fields)
     found = kept.read([key])
     if not found:
-        found = {key: collect(tool, {"TARGET": target, **request}, kind)}
+        records = collect("isthmus-probe", {"TARGET": target, **request}, "record")
+        found = {key: [{name: record[name] for name in fields} for record in records]}
         kept.write(found)
     return list(found[key])
 
 
 @cache
-def _platform(target: str, _changed: object) -> str:
+def _platform(target: str, _stamp: str) -> str:
     return str(platform(target)["sha256"])
-
-
-def _stamp(target: str) -> tuple[int, ...]:
-    """What changes with the file of a target that is one."""
-    if not target.endswith(".toml") or not Path(target).is_file():
-        return ()
-    status = Path(target).stat()
-    return (status.st_size, status.st_mtime_ns, status.st_ino)
 
 
 def key_of(tool: str, *asked: object) -> str:
     """The key of an answer that follows from a tool, by name, and what it is asked."""
-    status = tool_path(tool).stat()
-    words = [build_info().version, build_info().commit, status.st_size, status.st_mtime_ns, *asked]
+    words = [stamp_of([str(tool_path(tool))]), *asked]
     return hashlib.sha256(json.dumps(words, sort_keys=True).encode()).hexdigest()
 
 
@@ -104,7 +96,8 @@ class Answers:
     def write(self, answers: Mapping[str, Any]) -> None:
         """Keeps these too."""
         rows = [(key, json.dumps(answer)) for key, answer in answers.items()]
-        self._use(lambda base: base.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows))
+        if rows:
+            self._use(lambda base: base.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?)", rows))
 
     def _use(self, work: Callable[[sqlite3.Connection], object]) -> None:
         try:

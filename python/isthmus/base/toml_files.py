@@ -62,21 +62,20 @@ class TomlFile:
 
     def of_key(self, *key: str, entry: int = 0, item: object = None) -> str:
         """What an error of a key begins with: its place and its name."""
-        return f"{self.place(*key, entry=entry, item=item)}: key '{dotted(key)}'"
+        place = self.place(*key, entry=entry, item=item)
+        return f"{place}: key '{dotted(key)}'" if key else place
 
     def _complaint(self, error: Any, key: "_Key") -> IsthmusError:
         if error["type"] == "extra_forbidden":
             beside = [dotted((*key.names[:-1], name)) for name in key.known]
             return unknown("key", dotted(key.names), beside, self.place(*key.names, entry=key.entry))
-        got = error["input"]
-        if error["type"] == "missing":
-            wanted = f"missing, expected {key.expected}" if key.expected else said_of(error)
-            return IsthmusError(f"{self.of_key(*key.names, entry=key.entry)}: {wanted}")
         if error["type"] == OURS or not key.expected:
             said = said_of(error)
+        elif error["type"] == "missing":
+            said = f"missing, expected {key.expected}"
         else:
-            said = f"expected {key.expected}, got {shown(got)}"
-        begin = self.of_key(*key.names, entry=key.entry, item=got if key.in_list else None)
+            said = f"expected {key.expected}, got {shown(error['input'])}"
+        begin = self.of_key(*key.names, entry=key.entry, item=error["input"] if key.in_list else None)
         return IsthmusError(f"{begin}: {said}", hint=_hint(error))
 
 
@@ -111,7 +110,7 @@ class _Key:
 
     @classmethod
     def of(cls, model: "type[BaseModel]", place: Location) -> "_Key":
-        steps = list(_steps(model, place))
+        steps = list(_steps(model, place)) or [(0, (), None)]
         names = tuple(str(part) for part, _, _ in steps if isinstance(part, str))
         entry = place[1] if len(place) > 1 and isinstance(place[1], int) else 0
         expected = next((said for _, _, said in reversed(steps) if said), None)

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from isthmus.asking.answers import ask_once
+from isthmus.asking.answers import probed_once
 from isthmus.calibration.device_curves import Curves, channel_of, probe_of
 from isthmus.running.tools import request_of
 
@@ -19,7 +19,7 @@ def model_times(target: str, names: Sequence[str], sizes: Sequence[int], sets: M
     for channel in dict.fromkeys(map(channel_of, names)):
         curve_of_probe = {probe_of(name): name for name in names if channel_of(name) == channel}
         asked = request_of({**request, "PROBE": list(curve_of_probe), "channel": channel})
-        for record in ask_once("isthmus-probe", target, asked, "record"):
+        for record in probed_once(target, asked, ("name", "parameters", "time_s")):
             curve = curves.setdefault(curve_of_probe[record["name"]], {})
             curve[int(record["parameters"]["size"])] = float(record["time_s"])
     return curves

@@ -82,6 +82,9 @@ def advise(
     use, in about a minute, and kept. For a record, the time of its kernel on the FPGA is assumed to be a tenth to ten
     times the recorded time, until --set app.kernel.time gives it.
     """
+    from isthmus.advising.advice import advise as judged
+    from isthmus.advising.choices import without_formula
+
     if tree not in (None, "paper", "measured"):
         raise IsthmusError(f"--tree: expected paper or measured, got '{tree}'")
     if file is None:
@@ -93,7 +96,9 @@ def advise(
         return
     sets_of = _sets_of(description, _targets(on, description), [one for one in sets or [] if one not in own])
     boards, without = _ask(session, description, sets_of)
-    found = _judge(session, description, boards, without, sets_of)
+    for line in without_formula(description, boards):
+        session.note(line)
+    found = judged(description, boards, lambda choices: _run(session, description, choices, sets_of), without)
     if tree == "measured":
         found = replace(found, tree=ask_all(found.tree, lambda one, _on_event: _with_costs(one, description)))
     _show(session, description, found, _is_record(file))
@@ -146,22 +151,6 @@ def _ask(
     with session.progress() as progress:
         what = "curves of boards, measured once"
         return curves_of_boards(asked, lambda done, total: progress.update(what, done, total)), without
-
-
-def _judge(
-    session: Session,
-    description: "Description",
-    boards: "list[BoardCurves]",
-    without: Mapping[str, str],
-    sets_of: Mapping[str, tuple[str, ...]],
-) -> "Advice":
-    """The choices, ranked; the best run."""
-    from isthmus.advising.advice import advise
-    from isthmus.advising.choices import without_formula
-
-    for line in without_formula(description, boards):
-        session.note(line)
-    return advise(description, boards, lambda choices: _run(session, description, choices, sets_of), without)
 
 
 def _targets(on: str | None, description: "Description") -> list[str]:
