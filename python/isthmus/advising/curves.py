@@ -6,7 +6,7 @@ curves and those of joint draws of a board's uncertain numbers (isthmus.advising
 
 import json
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,6 @@ from isthmus.asking.answers import Answers, OnEvent, ask_all, counting, key_of
 from isthmus.base.caches import read_cached
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import data_folder, write_atomically
-from isthmus.base.groups import grouped_by
 from isthmus.running.application import DESCRIBED_TOOL
 from isthmus.running.boards import is_chip
 from isthmus.running.integration import is_calibrated
@@ -72,9 +71,12 @@ def curves_of_boards(
     """The curves of modelled boards, each with changes: kept ones; the others are measured now, and kept."""
     asked = [Boards(target, sets, SEED) for target, sets in targets.items()]
     documents = {boards.target: _kept(boards) for boards in asked}
-    missing = [boards for boards in asked if documents[boards.target] is None]
-    documents |= _measure(missing, on_count)
-    Answers().write({_key(boards): documents[boards.target] for boards in missing})
+
+    def keep(boards: Boards, document: Any) -> None:
+        documents[boards.target] = document
+        Answers().write({_key(boards): document})
+
+    _measure([boards for boards in asked if documents[boards.target] is None], keep, on_count)
     return [_read(boards, documents[boards.target]) for boards in asked]
 
 
@@ -95,13 +97,19 @@ def flows_of_board(target: str, sets: Sequence[str] = ()) -> list[str]:
 
 def measure(target: str) -> Any:
     """The document of the curves of a board as it is, nominal ones and those of draws."""
-    return _measure([Boards(target, (), SEED)])[target]
+    found: list[Any] = []
+    _measure([Boards(target, (), SEED)], lambda _boards, document: found.append(document))
+    return found[0]
 
 
-def _measure(asked: Sequence[Boards], on_count: OnCount = lambda done, total: None) -> dict[str, Any]:
-    """The documents of boards by target, all of whose draws are asked at once; a board that refuses ends all."""
+def _measure(
+    asked: Sequence[Boards], keep: Callable[[Boards, Any], None], on_count: OnCount = lambda done, total: None
+) -> None:
+    """Asks all draws of all boards at once; `keep` takes the document of a board as soon as it is complete."""
     flows = {boards.target: flows_of_board(boards.target, boards.sets) for boards in asked}
     draws = [(boards, number) for boards in asked if flows[boards.target] for number in range(DRAWS + 1)]
+    found: dict[str, dict[int, Draw]] = {boards.target: {} for boards in asked}
+    count = counting(on_count, len(draws))
 
     def draw(one: tuple[Boards, int], _on_event: OnEvent) -> Draw:
         boards, number = one
@@ -110,17 +118,28 @@ def _measure(asked: Sequence[Boards], on_count: OnCount = lambda done, total: No
             return fresh(boards, number, of_board)
         return Draw({}, _measured(boards.target, boards.sets, of_board, boards.usual))
 
-    found = ask_all(draws, draw, counting(on_count, len(draws)))
-    drawn = grouped_by(lambda one: one[0], zip((boards.target for boards, _ in draws), found, strict=True))
+    def take(at: int, drawn: Draw) -> None:
+        boards, number = draws[at]
+        found[boards.target][number] = drawn
+        count(at, drawn)
+        if len(found[boards.target]) == DRAWS + 1:
+            finish(boards)
+
+    def finish(boards: Boards) -> None:
+        keep(boards, _document(boards, flows[boards.target], found[boards.target]))
+
+    for boards in (one for one in asked if not flows[one.target]):
+        finish(boards)
+    ask_all(draws, draw, take)
+
+
+def _document(boards: Boards, flows: Sequence[str], draws: Mapping[int, Draw]) -> Any:
     return {
-        boards.target: {
-            "recipe": recipe_of(boards.target, boards.sets),
-            "sha256": boards.usual["sha256"],
-            "name": boards.usual.get("name"),
-            "flows": flows[boards.target],
-            "draws": [_written(one) for _, one in drawn.get(boards.target, [])],
-        }
-        for boards in asked
+        "recipe": recipe_of(boards.target, boards.sets),
+        "sha256": boards.usual["sha256"],
+        "name": boards.usual.get("name"),
+        "flows": flows,
+        "draws": [_written(draws[number]) for number in sorted(draws)],
     }
 
 
