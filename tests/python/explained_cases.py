@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from isthmus.advising.curves import flows_of_board
+from isthmus.asking.predictions import Predictions
 from isthmus.explaining.causes import Cause, causes_of
 from isthmus.explaining.explain import Explanation, explain, predicted
 from isthmus.explaining.measurement import Measurement, over_coherent_link, read_measured
 from isthmus.explaining.ranking import alike
 from isthmus.records.run import Platform
-from isthmus.running.descriptions.application import is_chip
-from isthmus.running.predictions import Predictions
+from isthmus.running.boards import is_chip
 from isthmus.running.targets import platform
 
 NOISE = 0.03  # standard deviation of a number

@@ -5,10 +5,10 @@ from typing import Any
 
 from tests.python.conftest import fake_tools
 
+from isthmus.asking.experiments import Experiment
 from isthmus.base.errors import IsthmusError
 from isthmus.records.run import Row
 from isthmus.reproduction.model_runs import NotOfferedError, ToolAnswers
-from isthmus.running.experiments import Experiment
 from isthmus.running.tools import as_sets
 
 

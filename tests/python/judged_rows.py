@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from isthmus.asking.experiments import Experiment
 from isthmus.records.run import Row
-from isthmus.running.experiments import Experiment
 
 KEYS = {"link.rate": 8.0, "kernel.rate": 10.0, "window.size": 4.0, "window.round_trip": 1.0}
 
@@ -73,7 +73,7 @@ def row_of(experiment: Experiment, keys: Mapping[str, float] = KEYS, **changes: 
 
 def steps_of(target: str, sets: Sequence[str], keys: Mapping[str, float] = KEYS) -> dict[str, Any]:
     """Twice each rate and size, half of each time."""
-    from isthmus.running.remedies import Steps
+    from isthmus.judging.remedies import Steps
 
     def steps(key: str, value: float) -> Steps:
         both = (value * 2, value / 2)

@@ -3,7 +3,7 @@
 import random
 from typing import Any
 
-from isthmus.running.descriptions.description import Description, description_of
+from isthmus.descriptions.description import Description, description_of
 
 KIB, MIB = 1024, 1024 * 1024
 

@@ -15,11 +15,11 @@ from isthmus.advising.choices import Choice, ChoiceValue, Goal
 from isthmus.advising.curves import BoardCurves, curves_of
 from isthmus.advising.draws import Boards
 from isthmus.advising.formulas import RunTimes
+from isthmus.asking.experiments import Experiment, run_experiment
 from isthmus.base.errors import IsthmusError
+from isthmus.descriptions.application import DescribedApplication
+from isthmus.descriptions.description import Description
 from isthmus.records.advising import AdviseRow, AdviseVerdict
-from isthmus.running.descriptions.application import DescribedApplication
-from isthmus.running.descriptions.description import Description
-from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.parallel import run_in_parallel
 from isthmus.running.targets import platforms
 from isthmus.running.tools import assignments

@@ -11,8 +11,8 @@ from tests.python.samples import sample
 
 from isthmus.advising.from_record import RecordDescription, described, to_toml
 from isthmus.base.errors import IsthmusError
+from isthmus.descriptions.description import description_of
 from isthmus.records.recording import RecordFile
-from isthmus.running.descriptions.description import description_of
 from isthmus.running.tools import tool_path
 
 

@@ -5,29 +5,28 @@ from dataclasses import replace
 
 import pytest
 
+from isthmus.asking.experiments import Experiment
 from isthmus.base.errors import IsthmusError
-from isthmus.running.coherence import (
+from isthmus.judging.coherence import (
     LARGE,
-    METHODS,
     SMALL,
     TO_CPU,
     TO_FPGA,
     WITHIN,
     Decision,
-    Transfer,
-    check_method,
+    SharedBuffer,
     decide,
     transfers_of,
 )
-from isthmus.running.experiments import Experiment
+from isthmus.running.methods import METHODS, check_method
 
 MIDDLE = 1 << 20
 # Each path of section V.B: what leads to it, the method, the last answer.
 PATHS = [
-    (Transfer(WITHIN, MIDDLE), "hp-nc", "within the FPGA"),
-    (Transfer(TO_CPU, MIDDLE), "hpc", "to the CPU"),
-    (Transfer(TO_FPGA, MIDDLE), "hp-nc", "in sequence"),
-    (Transfer(TO_FPGA, MIDDLE, sequential=False), "hp-nc", "can be made sequential"),
+    (SharedBuffer(WITHIN, MIDDLE), "hp-nc", "within the FPGA"),
+    (SharedBuffer(TO_CPU, MIDDLE), "hpc", "to the CPU"),
+    (SharedBuffer(TO_FPGA, MIDDLE), "hp-nc", "in sequence"),
+    (SharedBuffer(TO_FPGA, MIDDLE, sequential=False), "hp-nc", "can be made sequential"),
     *(
         path
         for cached in (
@@ -35,25 +34,25 @@ PATHS = [
             {"sequential": False, "can_be_sequential": False},
         )
         for path in (
-            (Transfer(TO_FPGA, LARGE + 1, **cached), "hpc", "over 16 MiB"),
-            (Transfer(TO_FPGA, SMALL - 1, read_at_once=True, **cached), "acp", "below 64 KiB, read at once"),
-            (Transfer(TO_FPGA, SMALL, read_at_once=True, **cached), "hp-c", "idle memory"),
-            (Transfer(TO_FPGA, SMALL - 1, **cached), "hp-c", "idle memory"),
+            (SharedBuffer(TO_FPGA, LARGE + 1, **cached), "hpc", "over 16 MiB"),
+            (SharedBuffer(TO_FPGA, SMALL - 1, read_at_once=True, **cached), "acp", "below 64 KiB, read at once"),
+            (SharedBuffer(TO_FPGA, SMALL, read_at_once=True, **cached), "hp-c", "idle memory"),
+            (SharedBuffer(TO_FPGA, SMALL - 1, **cached), "hp-c", "idle memory"),
             (
-                Transfer(TO_FPGA, MIDDLE, reordered=LARGE + 1, **cached),
+                SharedBuffer(TO_FPGA, MIDDLE, reordered=LARGE + 1, **cached),
                 "hpc",
                 "over 16 MiB of other work before",
             ),
-            (Transfer(TO_FPGA, MIDDLE, reordered=LARGE, **cached), "hp-c", "idle memory"),
-            (Transfer(TO_FPGA, MIDDLE, busy_memory=True, **cached), "hpc", "busy memory"),
-            (Transfer(TO_FPGA, LARGE, **cached), "hp-c", "idle memory"),
+            (SharedBuffer(TO_FPGA, MIDDLE, reordered=LARGE, **cached), "hp-c", "idle memory"),
+            (SharedBuffer(TO_FPGA, MIDDLE, busy_memory=True, **cached), "hpc", "busy memory"),
+            (SharedBuffer(TO_FPGA, LARGE, **cached), "hp-c", "idle memory"),
         )
     ),
 ]
 
 
 @pytest.mark.parametrize(("transfer", "method", "last"), PATHS)
-def test_each_path_of_the_tree_ends_in_its_method(transfer: Transfer, method: str, last: str) -> None:
+def test_each_path_of_the_tree_ends_in_its_method(transfer: SharedBuffer, method: str, last: str) -> None:
     decision = decide(transfer)
     assert (decision.method, decision.path[-1]) == (method, last)
 
@@ -65,7 +64,7 @@ def test_the_tree_answers_whatever_it_is_asked() -> None:
     for direction, size, reordered, (written, sequential, can_be, at_once, busy) in itertools.product(
         (TO_FPGA, TO_CPU, WITHIN), sizes, (0, 2 * LARGE), flags
     ):
-        ends.add(decide(Transfer(direction, size, written, sequential, can_be, at_once, reordered, busy)))
+        ends.add(decide(SharedBuffer(direction, size, written, sequential, can_be, at_once, reordered, busy)))
     assert {end.method for end in ends} == set(METHODS)
     assert {decide(transfer) for transfer, _, _ in PATHS} <= ends
     last = {(end.path[-1], end.method) for end in ends}
@@ -73,8 +72,8 @@ def test_the_tree_answers_whatever_it_is_asked() -> None:
 
 
 def test_only_what_is_made_sequential_asks_for_a_rewrite() -> None:
-    assert decide(Transfer(TO_FPGA, MIDDLE, sequential=False)).rewritten
-    assert not decide(Transfer(TO_FPGA, MIDDLE)).rewritten
+    assert decide(SharedBuffer(TO_FPGA, MIDDLE, sequential=False)).rewritten
+    assert not decide(SharedBuffer(TO_FPGA, MIDDLE)).rewritten
 
 
 def test_what_a_delay_puts_before_a_read_is_as_many_messages_of_the_size_that_is_asked_for() -> None:

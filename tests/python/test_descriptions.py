@@ -12,8 +12,8 @@ from tests.python.conftest import Isthmus
 from tests.python.test_schemas import check
 
 from isthmus.base.errors import IsthmusError
-from isthmus.running.descriptions.description import Description, description_of, read_description
-from isthmus.running.descriptions.unit import Crossing, Unit, arguments
+from isthmus.descriptions.description import Description, description_of, read_description
+from isthmus.descriptions.unit import Crossing, Unit, arguments
 
 SMALL = """
 [application]
@@ -88,9 +88,9 @@ def test_what_is_set_takes_the_place_of_what_is_written() -> None:
             '"to-hos"',
             "key 'transfer.direction': expected to-device or to-host, got 'to-hos'; help: did you",
         ),
-        ('bytes = "64 KiB"', "", "key 'transfer.bytes': missing in transfer 0"),
+        ('bytes = "64 KiB"', "", "key 'transfer.bytes': missing, expected bytes as in '8 MiB', 1 or more"),
         ("count = 2", "conut = 2", "unknown key 'transfer.conut'; help: did you mean 'transfer.count'?"),
-        ("[kernel]", "[kernell]", "unknown table 'kernell'; help: did you mean 'kernel'?"),
+        ("[kernel]", "[kernell]", "unknown key 'kernell'; help: did you mean 'kernel'?"),
         (
             'time = "200 us"',
             "device_write = 10",
@@ -102,7 +102,7 @@ def test_what_is_set_takes_the_place_of_what_is_written() -> None:
             "key 'kernel.time': expected a range [LEAST, MOST] with the value",
         ),
         ('"200 us"', "{ value = 1, unit = 'm' }", "key 'kernel.time': expected a unit of s, ms, us, ns or ps, got the"),
-        ('"200 us"', "{ vale = 1 }", "key 'kernel.time': expected a table of value, unit, range, source, why and role"),
+        ('"200 us"', "{ vale = 1 }", "unknown key 'kernel.time.vale'; help: did you mean 'kernel.time.value'?"),
         (
             '"4 frames"',
             '"4 stages"',
@@ -303,5 +303,5 @@ def test_units_of_one_message_pass_a_circuit_that_starts_once_and_computes_for_a
 
 
 def test_a_board_refuses_what_its_reader_cannot_read() -> None:
-    with pytest.raises(IsthmusError, match="key 'transfer': expected a table"):
+    with pytest.raises(IsthmusError, match="key 'transfer': missing, expected a table"):
         of("[kernel]\ntime = 1\n")

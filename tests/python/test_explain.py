@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from tests.python.conftest import Isthmus
 
+from isthmus.asking.predictions import Prediction, Predictions
 from isthmus.base.errors import IsthmusError
 from isthmus.explaining.causes import Cause
 from isthmus.explaining.changes import Access, Change
@@ -34,7 +35,6 @@ from isthmus.explaining.ranking import (
     places,
 )
 from isthmus.explaining.tables import causes_table, rows_of, verdict_of
-from isthmus.running.predictions import Answer, Predictions
 from isthmus.running.targets import read_platform
 
 MIB = 1 << 20
@@ -224,7 +224,7 @@ def test_what_the_host_did_tells_causes_apart_that_give_the_same_number(real: Is
 def test_a_second_question_about_a_board_runs_no_model(real: Isthmus, tmp_path: Path) -> None:
     words = ("model:alpha-data-7v3", "--measured", "h2d 4KiB 15 MB/s")
     first = real.json("explain", *words)
-    cache = tmp_path / "home" / ".cache" / "isthmus" / "predictions.sqlite"
+    cache = tmp_path / "home" / ".cache" / "isthmus" / "answers.sqlite"
     before = cache.stat().st_mtime_ns
     again = real.json("explain", *words)
     assert {**first, "context": 0} == {**again, "context": 0}
@@ -234,7 +234,7 @@ def test_a_second_question_about_a_board_runs_no_model(real: Isthmus, tmp_path: 
 def test_half_a_file_of_predictions_is_one_warning_and_written_anew(real: Isthmus) -> None:
     words = ("explain", "model:alpha-data-7v3", "--measured", "h2d 4KiB 15 MB/s", "--json", "-")
     whole = real(*words).stdout
-    cache = real.folder / "home" / ".cache" / "isthmus" / "predictions.sqlite"
+    cache = real.folder / "home" / ".cache" / "isthmus" / "answers.sqlite"
     cache.write_bytes(cache.read_bytes()[:100])
     out, err = real.start(*words).communicate()
     assert {**json.loads(out), "context": 0} == {**json.loads(whole), "context": 0}
@@ -281,7 +281,7 @@ def explanation(measured: str, base: str, with_cause: str) -> Explanation:
     one, model, changed = (read_measured(f"h2d 1MiB {value} GB/s") for value in (measured, base, with_cause))
     best = fit(("fewer lanes",), [Trial(0, (changed.seconds,))], [one.seconds], None)
     suspect = Suspect((Cause("fewer lanes", "lspci", ()),), (Change(sets=("link.pcie.lanes=4",)),))
-    return Explanation([one], [Answer(model.seconds)], places([best]), {best.causes: suspect})
+    return Explanation([one], [Prediction(model.seconds)], places([best]), {best.causes: suspect})
 
 
 def test_a_large_error_is_told_as_the_factor_between_model_and_measured() -> None:
@@ -321,7 +321,7 @@ def test_a_long_pass_over_shared_memory_that_no_cache_holds_follows_from_two_sho
     real: Isthmus, tmp_path: Path, probe: str, target: str
 ) -> None:
     ran = real.json("probe", f"model:{target}", probe, "--sizes", "16MiB", "--repeat", "1")
-    of_sizes = Predictions(f"model:{target}", cache=tmp_path / "predictions.sqlite")
+    of_sizes = Predictions(f"model:{target}", cache=tmp_path / "answers.sqlite")
     query = read_measured(f"{probe} 16MiB 1 GB/s").query
     answer = of_sizes.answers([query])[query]
     assert answer is not None

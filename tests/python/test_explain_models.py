@@ -26,7 +26,7 @@ WHOLE = CASES and SHARDS == 1
 @pytest.fixture(scope="module")
 def boards(tmp_path_factory: pytest.TempPathFactory) -> list[Board]:
     """All of them in the long form, else one by the seed."""
-    cache = tmp_path_factory.mktemp("explain") / "predictions.sqlite"
+    cache = tmp_path_factory.mktemp("explain") / "answers.sqlite"
     names = platforms() if CASES else [random.Random(SEED).choice(platforms())]
     return [Board.of(name, cache) for name in names]
 
@@ -75,7 +75,7 @@ def test_with_all_rates_of_the_model_off_it_still_is(boards: list[Board]) -> Non
 
 def test_the_measure_says_no_to_an_explanation_that_does_not_look_at_the_numbers(tmp_path: Path) -> None:
     """A cheat that ranks causes of a board by a fixed order."""
-    board = Board.of("model:aws-f1", tmp_path / "predictions.sqlite")
+    board = Board.of("model:aws-f1", tmp_path / "answers.sqlite")
 
     def blind(case: Case) -> Explanation:
         found = explained(case)

@@ -15,11 +15,11 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 from tests.python.conftest import TREE
 
+from isthmus.asking.study_file import read_study
 from isthmus.base.errors import IsthmusError
 from isthmus.base.sizes import parse_sizes
 from isthmus.calibration.device_curves import read_measured
 from isthmus.reproduction.published import read_paper
-from isthmus.running.study_file import read_study
 
 SEED = int(os.environ.get("ISTHMUS_FUZZ_SEED") or secrets.randbits(32))
 EXAMPLES = int(os.environ.get("ISTHMUS_FUZZ_EXAMPLES", "150"))

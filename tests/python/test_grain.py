@@ -12,8 +12,8 @@ from tests.python.test_judge import RUN as JUDGED
 from tests.python.test_judge import judged
 from tests.python.test_judge_models import ECHO
 
+from isthmus.asking.experiments import Experiment, command
 from isthmus.reproduction.model_runs import ModelRuns
-from isthmus.running.experiments import Experiment, command
 
 RUN = ("run", "image-filter", "--on", "model:aws-f1", "--images", "5")
 PROBE = ("probe", "model:aws-f1", "h2d", "--sizes", "4KiB")

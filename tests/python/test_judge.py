@@ -6,10 +6,10 @@ import pytest
 from tests.python import judged_rows
 from tests.python.judged_rows import KEYS, row_of, steps_of
 
+from isthmus.asking.experiments import Experiment
+from isthmus.judging.judge import changed, judge, worth_trying
 from isthmus.records.run import Row
-from isthmus.results.verdict import heading, reason
-from isthmus.running.experiments import Experiment
-from isthmus.running.judge import changed, judge, worth_trying
+from isthmus.show.verdict import heading, reason
 
 RUN = Experiment("./app", "model:a", "stream", 100)
 
@@ -27,7 +27,7 @@ def judged(
     def steps(target: str, sets: Sequence[str]) -> Any:
         return judged_rows.steps_of(target, sets, keys)
 
-    with mock.patch("isthmus.running.judge.steps_of", steps):
+    with mock.patch("isthmus.judging.judge.steps_of", steps):
         return judge(run, row_of(run, keys, **changes), run_all, lambda done, most: None), asked
 
 
@@ -62,7 +62,7 @@ def judged_iterating(copy_s: float) -> list[Experiment]:
         asked.extend(wanted)
         return [row_of(one, **iterations(one, copy_s)) for one in wanted]
 
-    with mock.patch("isthmus.running.judge.steps_of", judged_rows.steps_of):
+    with mock.patch("isthmus.judging.judge.steps_of", judged_rows.steps_of):
         row = judge(ITERATING, row_of(ITERATING, **iterations(ITERATING, copy_s)), run_all, lambda done, most: None)
     assert row.bottleneck is not None
     assert row.bottleneck.relief == "window.size=8"
@@ -101,7 +101,7 @@ def test_the_hint_is_then_a_slower_value_that_changes_the_rate() -> None:
 
 
 def test_where_nothing_can_be_run_again_the_hint_is_of_the_first_key_of_the_part_that_the_row_names() -> None:
-    with mock.patch("isthmus.running.judge.steps_of", steps_of):
+    with mock.patch("isthmus.judging.judge.steps_of", steps_of):
         row = judge(RUN, row_of(RUN), lambda wanted: [None] * len(wanted), lambda done, most: None)
         assert row.bottleneck == row_of(RUN).bottleneck, "nothing was found out beside what the run itself tells"
         assert heading(row) == "busiest part, model"
@@ -138,7 +138,7 @@ def judged_as_if(elapsed_s: Callable[[Experiment], float]) -> tuple[Row, list[Ex
         return [row_of(one, elapsed_s=elapsed_s(one)) for one in wanted]
 
     run = Experiment("./app", "model:a", "stream", 1_000_000)
-    with mock.patch("isthmus.running.judge.steps_of", judged_rows.steps_of):
+    with mock.patch("isthmus.judging.judge.steps_of", judged_rows.steps_of):
         return judge(run, row_of(run), run_all, lambda done, most: None), asked
 
 

@@ -14,12 +14,12 @@ from unittest import mock
 import pytest
 from tests.python.conftest import TREE
 
+from isthmus.asking.experiments import Experiment, run_experiment
 from isthmus.base.errors import IsthmusError
+from isthmus.judging.judge import HOLDS, changed, judge, worth_trying
+from isthmus.judging.remedies import steps_of
 from isthmus.records.run import Row
-from isthmus.running.experiments import Experiment, run_experiment
-from isthmus.running.judge import HOLDS, changed, judge, worth_trying
 from isthmus.running.parallel import cores
-from isthmus.running.remedies import steps_of
 
 SECONDS = float(os.environ.get("ISTHMUS_JUDGE_SECONDS", "10"))
 SEED = int(os.environ.get("ISTHMUS_JUDGE_SEED", str(random.SystemRandom().randrange(1 << 32))))

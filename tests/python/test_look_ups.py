@@ -4,7 +4,7 @@ import pytest
 from tests.python.conftest import EXPLAINED, Isthmus
 from tests.python.test_schemas import check
 
-from isthmus.running.experiments import Experiment, run_experiment
+from isthmus.asking.experiments import Experiment, run_experiment
 
 FEW = ("--count", "32768", "--set", "table=4")
 

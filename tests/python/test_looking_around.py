@@ -6,8 +6,8 @@ from unittest import mock
 
 from tests.python.conftest import Isthmus
 
+from isthmus.asking.applications import flows_of
 from isthmus.base.flows import FLOWS, SHARED
-from isthmus.running.applications import flows_of
 from isthmus.running.offers import offered
 
 

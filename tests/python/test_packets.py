@@ -7,9 +7,9 @@ import pytest
 from tests.python.conftest import EXPLAINED, Isthmus
 from tests.python.test_schemas import check
 
+from isthmus.asking.experiments import Experiment, run_experiment
 from isthmus.records.run import Row
-from isthmus.results.wrong import wrong_lines
-from isthmus.running.experiments import Experiment, run_experiment
+from isthmus.show.wrong import wrong_lines
 
 BOARD = "model:stratix-v"
 ONE = ("--set", "batch=1")

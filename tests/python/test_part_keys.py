@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.python.conftest import EXPLAINED, TREE, Isthmus
 
-from isthmus.running.applications import applications, flows_of
-from isthmus.running.experiments import Experiment, run_experiment
+from isthmus.asking.applications import applications, flows_of
+from isthmus.asking.experiments import Experiment, run_experiment
 
 BOARDS = [
     path

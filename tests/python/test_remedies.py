@@ -3,8 +3,8 @@ import math
 import pytest
 from tests.python.judged_rows import KEYS, row_of, steps_of
 
-from isthmus.running.experiments import Experiment
-from isthmus.running.remedies import Steps, remedies, slower
+from isthmus.asking.experiments import Experiment
+from isthmus.judging.remedies import Steps, remedies, slower
 
 RUN = Experiment("./app", "model:a", "stream", 100)
 

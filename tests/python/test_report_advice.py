@@ -14,6 +14,7 @@ from tests.python.test_coherence import PATHS
 
 from isthmus.advising.metrics import effective, threshold
 from isthmus.base.errors import IsthmusError
+from isthmus.judging.coherence import SharedBuffer, decide
 from isthmus.records.advising import AdviseBranch, AdviseFile
 from isthmus.report import gather
 from isthmus.report.advice import advised, ctc_panel, insights_of, reuse_panel
@@ -21,7 +22,6 @@ from isthmus.report.curves import Line, Panel
 from isthmus.report.template import environment
 from isthmus.report.tree import trees
 from isthmus.reproduction.insights import read_insights
-from isthmus.running.coherence import Transfer, decide
 
 DMA, DEVICE, SHARED, R = 2.0, 16.0, 4.0, 1.5
 NO_MEMORY = {"dma_gb_per_s": None, "device_gb_per_s": None}
@@ -58,7 +58,7 @@ def file() -> AdviseFile:
     return AdviseFile.model_validate({**plain, "tree": [one.model_dump() for one in branches]})
 
 
-def branch(transfer: Transfer, number: int = 0) -> AdviseBranch:
+def branch(transfer: SharedBuffer, number: int = 0) -> AdviseBranch:
     found = decide(transfer)
     plain = sample("advise")["tree"][0] | {"costs_s": None, "least": None, "transfer": number, "bytes": transfer.size}
     return AdviseBranch.model_validate({**plain, "method": found.method, "path": list(found.path)})
@@ -130,7 +130,7 @@ def test_a_board_whose_choices_are_not_there_is_not_drawn() -> None:
 
 
 @pytest.mark.parametrize(("transfer", "method", "last"), PATHS)
-def test_the_lit_path_of_the_tree_is_that_of_the_decision(transfer: Transfer, method: str, last: str) -> None:
+def test_the_lit_path_of_the_tree_is_that_of_the_decision(transfer: SharedBuffer, method: str, last: str) -> None:
     (tree,) = trees([branch(transfer)])
     lit = [edge for edge in tree.edges if edge.lit]
     answers = list(decide(transfer).path)

@@ -32,7 +32,7 @@ def test_links_lead_somewhere_and_what_is_generated_is_what_was_reviewed(tree: P
     [
         ("a timing of DRAM", "RCD("),
         ("the fit of", "def fit("),
-        ("the rule of the verdict", "def decide("),
+        ("the rule of the verdict", "def ranked("),
         ("the kernel of FFT", "kernel void fft"),
     ],
 )

@@ -2,9 +2,10 @@ from typing import Any
 
 import pytest
 
+from isthmus.judging.verdict import limit_of
 from isthmus.records.run import Row
-from isthmus.results.verdict import decide, heading, limit_of, reason, said_of, time_shares
-from isthmus.results.wrong import wrong_lines
+from isthmus.show.verdict import decide, heading, reason, said_of, time_shares
+from isthmus.show.wrong import wrong_lines
 
 
 def row(**changes: Any) -> Row:

@@ -11,11 +11,11 @@ from isthmus.advising.formulas import Curves
 from isthmus.advising.ruling import ALSO, EVEN, SURE, by_wins, decider, interval, middle, ratios, turn
 from isthmus.base.errors import IsthmusError
 from isthmus.base.numbers import figure, percent, scaled, seconds
+from isthmus.descriptions.description import Description, Transfer, in_words
+from isthmus.descriptions.unit import Unit
+from isthmus.judging import coherence
 from isthmus.records.advising import AdviseBranch, AdviseCrossing, AdviseRow, AdviseVerdict
-from isthmus.running import coherence
 from isthmus.running.application import APP
-from isthmus.running.descriptions.description import Description, Transfer, in_words
-from isthmus.running.descriptions.unit import Unit
 from isthmus.running.integration import NO_MEASUREMENT
 
 RUN = 3  # of the best, whose runs count
@@ -322,7 +322,7 @@ def branches(description: Description) -> list[AdviseBranch]:
 
 def _branch(number: int, transfer: Transfer, cpu: str, order: str, background: str) -> AdviseBranch:
     decision = coherence.decide(
-        coherence.Transfer(
+        coherence.SharedBuffer(
             coherence.TO_FPGA if transfer.to_device else coherence.TO_CPU,
             size=round(transfer.bytes.value),
             mostly_written=cpu == "writes",

@@ -5,9 +5,9 @@ whose kernel computes nothing, by the method that keeps their buffers coherent.
 from dataclasses import replace
 
 from isthmus.advising.curve_probes import KIB, MIB, MeasuredCurves
+from isthmus.descriptions.unit import WORD, Unit, arguments
 from isthmus.running.application import DESCRIBED_TOOL
-from isthmus.running.coherence import ACP, HP_C, HP_NC, HPC
-from isthmus.running.descriptions.unit import WORD, Unit, arguments
+from isthmus.running.methods import ACP, HP_C, HP_NC, HPC
 from isthmus.running.tools import as_sets, collect, request_of
 
 ORDERS = ("sequential", "random")

@@ -3,8 +3,8 @@ closed form over the curves of isthmus.advising.chip_probes (docs/advise.md).
 """
 
 from isthmus.advising.formulas import Curve, Curves, RunTimes, at
-from isthmus.running.coherence import ACP, HP_C, HP_NC, HPC
-from isthmus.running.descriptions.unit import Crossing, Unit
+from isthmus.descriptions.unit import Crossing, Unit
+from isthmus.running.methods import ACP, HP_C, HP_NC, HPC
 
 LINE = 64
 IN_ORDER = 4096  # bytes of a burst from which a scattered one is as good as in order

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from isthmus.advising.chips import by_ports
 from isthmus.advising.curves import BoardCurves, Draw
 from isthmus.advising.formulas import FORMULAS, RunTimes
-from isthmus.running.descriptions.description import Description, Price
-from isthmus.running.descriptions.unit import Unit
+from isthmus.descriptions.description import Description, Price
+from isthmus.descriptions.unit import Unit
 
 SEED = 1
 FEW_BYTES = 48 * 2**20  # of all units that are looked at: a run of more says nothing else

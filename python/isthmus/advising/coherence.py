@@ -6,9 +6,10 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from isthmus.running.coherence import KEPT_BY, Method
-from isthmus.running.descriptions.description import Transfer
-from isthmus.running.tools import Request, collect
+from isthmus.asking.answers import probed_once
+from isthmus.descriptions.description import Transfer
+from isthmus.running.methods import KEPT_BY, Method
+from isthmus.running.tools import Request
 
 LINE = 64
 ELEMENT = 4  # bytes of one of a matrix that is transposed
@@ -69,5 +70,5 @@ def _by(target: str, probe: str, asked: Request, parameter: str) -> Iterator[tup
 
 def _times(target: str, probe: str, asked: Request) -> Iterator[tuple[dict[str, str], float]]:
     """The parameters of each record of a probe, and its seconds."""
-    for record in collect("isthmus-probe", {"TARGET": target, "PROBE": probe, "repeat": 1, **asked}, "record"):
+    for record in probed_once(target, {"PROBE": probe, "repeat": 1, **asked}, ("parameters", "time_s")):
         yield record["parameters"], float(record["time_s"])

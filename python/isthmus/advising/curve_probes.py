@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from isthmus.base.units import CLOCKS, TIMES
+from isthmus.descriptions.unit import WORD, Crossing, Unit, arguments
 from isthmus.running.application import DESCRIBED_TOOL
-from isthmus.running.descriptions.unit import WORD, Crossing, Unit, arguments
 from isthmus.running.tools import Event, as_sets, assignments, collect, pairs_of, request_of
 
 KIB, MIB = 1024, 1024 * 1024

@@ -14,14 +14,15 @@ from typing import Any
 from isthmus.advising.chip_probes import ChipProbes
 from isthmus.advising.curve_probes import SHARED_SIZES, STREAM_SIZES, CurveProbes, Points
 from isthmus.advising.draws import Boards
-from isthmus.base.caches import read_cached, write_cached
+from isthmus.asking.answers import Answers, OnEvent, ask_all, counting, key_of
+from isthmus.base.caches import read_cached
 from isthmus.base.errors import IsthmusError
-from isthmus.base.files import data_folder, user_folder, write_atomically
+from isthmus.base.files import data_folder, write_atomically
 from isthmus.running.application import DESCRIBED_TOOL
-from isthmus.running.coherence import METHODS
-from isthmus.running.descriptions.application import is_chip
+from isthmus.running.boards import is_chip
 from isthmus.running.integration import is_calibrated
-from isthmus.running.parallel import OnCount, run_in_parallel
+from isthmus.running.methods import METHODS
+from isthmus.running.parallel import OnCount
 from isthmus.running.targets import platform, platforms
 from isthmus.running.tools import Event, as_sets, assignments, collect, request_of
 
@@ -59,15 +60,24 @@ class BoardCurves:
         )
 
 
-def curves_of(target: str, sets: Sequence[str] = (), progress: OnCount | None = None) -> BoardCurves:
-    """The curves of a modelled board: kept ones, else measured now, and kept."""
-    board = platform(target, sets)
-    usual = platform(target) if sets else board
-    kept = _kept(board["sha256"], recipe_of(target, sets))
-    if kept is None:
-        kept = measure(target, sets, progress)
-        _keep(board["sha256"], kept)
-    return _read(target, kept, is_calibrated(item["role"] for item in usual["inputs"]))
+def curves_of(target: str) -> BoardCurves:
+    """The curves of a modelled board as it is."""
+    return curves_of_boards({target: ()})[0]
+
+
+def curves_of_boards(
+    targets: Mapping[str, Sequence[str]], on_count: OnCount = lambda done, total: None
+) -> list[BoardCurves]:
+    """The curves of modelled boards, each with changes: kept ones; the others are measured now, and kept."""
+    asked = [Boards(target, sets, SEED) for target, sets in targets.items()]
+    documents = {boards.target: _kept(boards) for boards in asked}
+
+    def keep(boards: Boards, document: Any) -> None:
+        documents[boards.target] = document
+        Answers().write({_key(boards): document})
+
+    _measure([boards for boards in asked if documents[boards.target] is None], keep, on_count)
+    return [_read(boards, documents[boards.target]) for boards in asked]
 
 
 def recipe_of(target: str, sets: Sequence[str] = ()) -> int:
@@ -85,31 +95,51 @@ def flows_of_board(target: str, sets: Sequence[str] = ()) -> list[str]:
     return found
 
 
-def measure(target: str, sets: Sequence[str] = (), progress: OnCount | None = None, draws: int = DRAWS) -> Any:
-    """The document of a board's curves, nominal ones and those of draws, on all cores."""
-    flows = flows_of_board(target, sets)
-    board = platform(target, sets)
-    boards = Boards(target, sets, SEED)
-    done: dict[int, Draw] = {}
+def measure(target: str) -> Any:
+    """The document of the curves of a board as it is, nominal ones and those of draws."""
+    found: list[Any] = []
+    _measure([Boards(target, (), SEED)], lambda _boards, document: found.append(document))
+    return found[0]
 
-    def one(number: int, _on_event: Callable[[Event], None]) -> Draw:
-        if number == 0:
-            return Draw({}, _measured(target, tuple(sets), flows, board))
-        return fresh(boards, number, flows)
 
-    def keep(number: int, draw: Draw) -> None:
-        done[number] = draw
-        if progress is not None:
-            progress(len(done), draws + 1)
+def _measure(
+    asked: Sequence[Boards], keep: Callable[[Boards, Any], None], on_count: OnCount = lambda done, total: None
+) -> None:
+    """Asks all draws of all boards at once; `keep` takes the document of a board as soon as it is complete."""
+    flows = {boards.target: flows_of_board(boards.target, boards.sets) for boards in asked}
+    draws = [(boards, number) for boards in asked if flows[boards.target] for number in range(DRAWS + 1)]
+    found: dict[str, dict[int, Draw]] = {boards.target: {} for boards in asked}
+    count = counting(on_count, len(draws))
 
-    if flows:
-        run_in_parallel(dict(enumerate(range(draws + 1))), lambda _number, _event: None, keep, one)
+    def draw(one: tuple[Boards, int], _on_event: OnEvent) -> Draw:
+        boards, number = one
+        of_board = flows[boards.target]
+        if number > 0:
+            return fresh(boards, number, of_board)
+        return Draw({}, _measured(boards.target, boards.sets, of_board, boards.usual))
+
+    def take(at: int, drawn: Draw) -> None:
+        boards, number = draws[at]
+        found[boards.target][number] = drawn
+        count(at, drawn)
+        if len(found[boards.target]) == DRAWS + 1:
+            finish(boards)
+
+    def finish(boards: Boards) -> None:
+        keep(boards, _document(boards, flows[boards.target], found[boards.target]))
+
+    for boards in (one for one in asked if not flows[one.target]):
+        finish(boards)
+    ask_all(draws, draw, take)
+
+
+def _document(boards: Boards, flows: Sequence[str], draws: Mapping[int, Draw]) -> Any:
     return {
-        "recipe": recipe_of(target, sets),
-        "sha256": board["sha256"],
-        "name": board.get("name"),
+        "recipe": recipe_of(boards.target, boards.sets),
+        "sha256": boards.usual["sha256"],
+        "name": boards.usual.get("name"),
         "flows": flows,
-        "draws": [_written(done[number]) for number in sorted(done)],
+        "draws": [_written(draws[number]) for number in sorted(draws)],
     }
 
 
@@ -153,33 +183,32 @@ def _written(draw: Draw) -> dict[str, Any]:
     return {"inputs": {key: rounded(value) for key, value in draw.inputs.items()}, "curves": curves}
 
 
-def _read(target: str, document: Any, calibrated: bool) -> BoardCurves:
+def _read(boards: Boards, document: Any) -> BoardCurves:
     draws = tuple(
         Draw(one["inputs"], {name: [(x, y) for x, y in points] for name, points in one["curves"].items()})
         for one in document["draws"]
     )
     nominal = draws[0] if draws else Draw({}, {})
-    return BoardCurves(target, tuple(document["flows"]), nominal, draws[1:], calibrated)
+    unchanged = platform(boards.target) if boards.sets else boards.usual
+    calibrated = is_calibrated(item["role"] for item in unchanged["inputs"])
+    return BoardCurves(boards.target, tuple(document["flows"]), nominal, draws[1:], calibrated)
 
 
-def _kept(sha256: str, recipe: int) -> Any:
-    for folder in (_own_folder(), data_folder("curves")):
-        document = read_cached(folder / f"{sha256[:16]}.json")
-        if document is not None and document.get("sha256") == sha256 and document.get("recipe") == recipe:
-            return document
-    return None
+def _kept(boards: Boards) -> Any:
+    """The document that came with the package, or that a former command kept; None without one."""
+    sha256 = boards.usual["sha256"]
+    ours = read_cached(data_folder("curves") / f"{sha256[:16]}.json") or {}
+    if (ours.get("sha256"), ours.get("recipe")) == (sha256, recipe_of(boards.target, boards.sets)):
+        return ours
+    return Answers().read([_key(boards)]).get(_key(boards))
 
 
-def _keep(sha256: str, document: Any) -> None:
-    write_cached(_own_folder() / f"{sha256[:16]}.json", _text(document))
+def _key(boards: Boards) -> str:
+    return key_of(DESCRIBED_TOOL, "curves", recipe_of(boards.target, boards.sets), boards.usual["sha256"])
 
 
 def _text(document: Any) -> str:
     return json.dumps(document, separators=(",", ":"), sort_keys=True) + "\n"
-
-
-def _own_folder() -> Path:
-    return user_folder("cache") / "curves"
 
 
 def _write_ours(folder: Path) -> None:

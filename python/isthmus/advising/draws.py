@@ -42,9 +42,8 @@ class Boards:
         self._seed = seed
         self._steps: dict[str, float] = {}  # of what a platform takes multiples alone of; 0: powers of two
         by_hand = {one.partition("=")[0].strip() for one in sets}
-        board = platform(target, sets)
-        self._usual = {item["key"]: item["value"] for item in board["inputs"]}
-        self._numbers = {key: ends for key, ends in uncertain(board).items() if key not in by_hand}
+        self.usual = platform(target, sets)  # the board, before anything is drawn
+        self._numbers = {key: ends for key, ends in uncertain(self.usual).items() if key not in by_hand}
 
     def draw(self, number: int, attempt: int = 0) -> DrawnValues:
         """The joint draw of this number; each attempt draws another one."""
@@ -68,7 +67,10 @@ class Boards:
             steps = min(max(round(value * whole / step), math.ceil(low * whole / step)), high * whole // step)
             return steps * step / whole
         powers = [2.0**power / whole for power in range(64) if low * whole <= 2**power <= high * whole]
-        return powers[int(share * len(powers))] if powers else float(self._usual[key])
+        return powers[int(share * len(powers))] if powers else self._usual(key)
+
+    def _usual(self, key: str) -> float:
+        return next(float(item["value"]) for item in self.usual["inputs"] if item["key"] == key)
 
     def _taken(self, drawn: DrawnValues, shares: Mapping[str, float]) -> bool:
         """Tells whether the platform takes them, after those are powers of two, or multiples, that must be."""

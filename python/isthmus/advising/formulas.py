@@ -8,7 +8,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from isthmus.running.descriptions.unit import Crossing, Unit
+from isthmus.descriptions.unit import Crossing, Unit
 
 Curve = Sequence[tuple[float, float]]
 Curves = Mapping[str, Curve]

@@ -10,8 +10,8 @@ from isthmus.base.errors import IsthmusError
 from isthmus.base.groups import grouped_by
 from isthmus.base.names import unknown
 from isthmus.base.parsing import checked, read_json
+from isthmus.descriptions.description import TO_DEVICE, TO_HOST
 from isthmus.records.recording import RecordedSum, RecordFile
-from isthmus.running.descriptions.description import TO_DEVICE, TO_HOST
 
 SENT = frozenset(
     {

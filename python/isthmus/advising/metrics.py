@@ -2,8 +2,8 @@
 
 from isthmus.advising.chips import ChipTimes
 from isthmus.advising.formulas import Curves, at, copies_s, kernel_s, memory_s, mixed
-from isthmus.running.coherence import METHODS
-from isthmus.running.descriptions.unit import Unit
+from isthmus.descriptions.unit import Unit
+from isthmus.running.methods import METHODS
 
 GB = 1e9
 LINE = 64

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from isthmus.advising.choices import ChoiceValue, Goal, supports, worth
 from isthmus.advising.curves import BoardCurves
+from isthmus.descriptions.description import Description
+from isthmus.descriptions.unit import Unit
 from isthmus.records.advising import AdviseMeasure, AdviseTurn
-from isthmus.running.descriptions.description import Description
-from isthmus.running.descriptions.unit import Unit
 
 SURE = 0.95  # of the draws that a clear winner wins
 ALSO = 0.05  # of them that one of several wins

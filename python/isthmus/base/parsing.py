@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import read_text
+from isthmus.base.numbers import as_written
 from isthmus.base.toml_lines import line_of_error
 
 if TYPE_CHECKING:
@@ -63,16 +64,16 @@ def checked(model: "type[Model]", plain: Any, place: object) -> "Model":
         first = error.errors()[0]
         where, key = place(first["loc"]) if callable(place) else (place, first["loc"])
         prefix = f"key '{'.'.join(map(str, key))}': " if key else ""
-        raise IsthmusError(f"{where}: {prefix}{_said(first)}") from error
+        raise IsthmusError(f"{where}: {prefix}{said_of(first)}") from error
 
 
-OURS = "place"  # the type of errors of our own records, which say it all
+OURS = "ours"  # the type of errors of our own validators, which say it all
 _ASIDE = re.compile(r"^\w+ should (?:be|have) |^Value error, | after validation, not \d+$")  # in pydantic's words
 MOST_SHOWN = 60  # letters of what there was in place of what was expected
 
 
-def _said(error: Any) -> str:
-    """Says what was expected, and what there was."""
+def said_of(error: Any) -> str:
+    """What an error of pydantic says was expected, and what there was."""
     if error["type"] == "missing":
         return "expected, and missing"
     if error["type"] == "extra_forbidden":
@@ -81,6 +82,10 @@ def _said(error: Any) -> str:
     if error["type"] == OURS:
         return str(text)
     said = text if error["type"] == "value_error" else f"expected {text}"
-    value = error["input"]
-    shown = repr(value)
-    return f"{said}, got {shown}" if value is None or len(shown) <= MOST_SHOWN else said
+    return f"{said}, got {shown(error['input'])}"
+
+
+def shown(value: object) -> str:
+    """A value as an error shows it, its beginning if it is long."""
+    text = as_written(value) if isinstance(value, bool) else repr(value)
+    return text if len(text) <= MOST_SHOWN else f"{text[: MOST_SHOWN - 3]}..."

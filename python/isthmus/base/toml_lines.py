@@ -31,7 +31,7 @@ def line_of(text: str, key: str | Sequence[str], entry: int = 0) -> int:
     return 1
 
 
-def line_of_item(text: str, key: str, item: str) -> int:
+def line_of_item(text: str, key: str | Sequence[str], item: str) -> int:
     """The line, from 1, on which the text `item` stands in the list `key`; else the line of the key."""
     start = line_of(text, key)
     for number, line in enumerate(text.splitlines()[start - 1 :], start=start):

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from isthmus.asking.answers import probed_once
 from isthmus.calibration.device_curves import Curves, channel_of, probe_of
-from isthmus.running.tools import collect, request_of
+from isthmus.running.tools import request_of
 
 # Time is a straight line over the size but for the first packets and pages: these sizes tell it.
 LONGEST = 64 << 20  # a longer run of the model takes a while and tells nothing new
@@ -13,12 +14,12 @@ GRID = (64, 1024, 4096, 16384, 65536, 262144, 1 << 20)
 def model_times(target: str, names: Sequence[str], sizes: Sequence[int], sets: Mapping[str, float]) -> Curves:
     """Seconds by curve and size, from runs of the model with some numbers replaced (in base units)."""
     rounded = {key: float(f"{value:.9g}") for key, value in sets.items()}
-    request = {"TARGET": target, "sizes": list(sizes), "repeat": 1, "grain": "fine", "set": rounded}
+    request = {"sizes": list(sizes), "repeat": 1, "grain": "fine", "set": rounded}
     curves: Curves = {}
     for channel in dict.fromkeys(map(channel_of, names)):
         curve_of_probe = {probe_of(name): name for name in names if channel_of(name) == channel}
         asked = request_of({**request, "PROBE": list(curve_of_probe), "channel": channel})
-        for record in collect("isthmus-probe", asked, "record"):
+        for record in probed_once(target, asked, ("name", "parameters", "time_s")):
             curve = curves.setdefault(curve_of_probe[record["name"]], {})
             curve[int(record["parameters"]["size"])] = float(record["time_s"])
     return curves

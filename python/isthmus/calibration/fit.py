@@ -1,13 +1,13 @@
 """Finding numbers of a platform from measured times, and which of them the times cannot tell apart."""
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isthmus.asking.answers import ask_all
 from isthmus.base.errors import IsthmusError
 from isthmus.calibration.device_curves import Curves
 from isthmus.calibration.limits import Range
@@ -108,8 +108,7 @@ class _Problem:
                     return np.asarray((moved - base) / step)
             return np.zeros_like(base)
 
-        with ThreadPoolExecutor() as pool:
-            columns = list(pool.map(column, values))
+        columns = ask_all(list(values), lambda key, _on_event: column(key))
         return base, np.column_stack(columns) if columns else np.zeros((len(base), 0))
 
     def step(self, fixed: Mapping[str, float], values: Mapping[str, float]) -> dict[str, float] | None:

@@ -5,18 +5,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from isthmus.advising.coherence import Use, costs_s
+from isthmus.asking.answers import ask_all
+from isthmus.asking.applications import describe as describe_application
+from isthmus.asking.experiments import Experiment, run_experiment
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import write_atomically
 from isthmus.base.names import unknown
 from isthmus.base.stdout import write_out
 from isthmus.cli.command import argument, plain, written
 from isthmus.running.application import is_app_key
-from isthmus.running.applications import describe
-from isthmus.running.descriptions.application import DescribedApplication, background_sets, has_key, room_of
-from isthmus.running.descriptions.description import Description, description_of, read_description
-from isthmus.running.experiments import Experiment, run_experiment
-from isthmus.running.parallel import in_order
+from isthmus.running.boards import has_key, room_of
 from isthmus.running.targets import is_model, platforms
 from isthmus.running.tools import Event
 from isthmus.show.events import Listener
@@ -26,6 +24,8 @@ from isthmus.show.session import Session
 if TYPE_CHECKING:
     from isthmus.advising.advice import Advice, RunOutcome
     from isthmus.advising.choices import ChoiceValue
+    from isthmus.advising.curves import BoardCurves
+    from isthmus.descriptions.description import Description
     from isthmus.records.advising import AdviseBranch
 
 EXAMPLES = [
@@ -82,79 +82,78 @@ def advise(
     use, in about a minute, and kept. For a record, the time of its kernel on the FPGA is assumed to be a tenth to ten
     times the recorded time, until --set app.kernel.time gives it.
     """
-    from isthmus.advising.advice import advise as advised
-    from isthmus.advising.advice import too_large
+    from isthmus.advising.advice import advise as judged
     from isthmus.advising.choices import without_formula
-    from isthmus.advising.curves import curves_of
 
     if tree not in (None, "paper", "measured"):
         raise IsthmusError(f"--tree: expected paper or measured, got '{tree}'")
     if file is None:
         raise IsthmusError("FILE: expected a description or a record", hint="examples/my-app.toml is one.")
     own = [one for one in sets or [] if is_app_key(one)]
-    recorded = file.endswith(".json")
-    if recorded:
-        description = _recorded(session, file, own, unit_of, device, describe)
-        if description is None:
-            return
-    else:
-        for option, value in (("--unit-of", unit_of), ("--device", device), ("--describe", describe)):
-            if value is not None:
-                raise IsthmusError(f"{option}: expected a record, FILE.json, got '{file}'")
-        description = _read(file, own)
-    targets = _targets(on, description)
-    platform_sets = [one for one in sets or [] if one not in own]
-    sets_of = _sets_of(description, targets, platform_sets)
-    without = too_large(description, targets, lambda target: room_of(target, sets_of[target]))
-    boards = []
-    with session.progress() as progress:
-        for target in (target for target in targets if target not in without):
-            what = f"curves of {target}, measured once"
-            boards.append(
-                curves_of(
-                    target,
-                    sets_of[target],
-                    lambda done, total, what=what: progress.update(what, done, total),  # type: ignore[misc]
-                )
-            )
+    of_record = {"--unit-of": unit_of, "--device": device, "--describe": describe}
+    description = _recorded(session, file, own, of_record) if _is_record(file) else _read(file, own, of_record)
+    if describe is not None:
+        return
+    sets_of = _sets_of(description, _targets(on, description), [one for one in sets or [] if one not in own])
+    boards, without = _ask(session, description, sets_of)
     for line in without_formula(description, boards):
         session.note(line)
-    found = advised(description, boards, lambda choices: _run(session, description, choices, sets_of), without)
+    found = judged(description, boards, lambda choices: _run(session, description, choices, sets_of), without)
     if tree == "measured":
-        found = replace(found, tree=[_with_costs(one, description) for one in found.tree])
-    _show(session, description, found, recorded)
+        found = replace(found, tree=ask_all(found.tree, lambda one, _on_event: _with_costs(one, description)))
+    _show(session, description, found, _is_record(file))
 
 
-def _read(file: str, sets: Sequence[str]) -> Description:
+def _is_record(file: str) -> bool:
+    return file.endswith(".json")
+
+
+def _read(file: str, sets: Sequence[str], of_record: Mapping[str, str | None]) -> "Description":
+    from isthmus.descriptions.description import read_description
+
+    for option, value in of_record.items():
+        if value is not None:
+            raise IsthmusError(f"{option}: expected a record, FILE.json, beside it, got '{file}'")
     if not Path(file).is_file() or not file.endswith(".toml"):
-        describe(file if file.endswith(".toml") else f"{file}.toml")  # says what is missing
+        describe_application(file if file.endswith(".toml") else f"{file}.toml")  # says what is missing
     return read_description(Path(file), sets)
 
 
-def _recorded(
-    session: Session, file: str, sets: Sequence[str], unit_of: str | None, device: str | None, describe: str | None
-) -> Description | None:
-    """The description of a record; None if it was only to be written, and is written now."""
+def _recorded(session: Session, file: str, sets: Sequence[str], of_record: Mapping[str, str | None]) -> "Description":
+    """The description of a record, which is written to the file of --describe."""
     from isthmus.advising.from_record import read_record, to_toml
+    from isthmus.descriptions.description import description_of
 
+    unit_of, device, describe = of_record.values()
     if device is not None and not device.isdigit():
         raise IsthmusError(f"--device: expected a place in the record's devices, as in 0, got '{device}'")
     found = read_record(Path(file), unit_of, None if device is None else int(device))
     for note in found.notes:
         session.note(note)
     description = description_of(found.document, file, sets)
-    if describe is None:
-        return description
-    text = to_toml(found.document)
     if describe == "-":
-        write_out(text)
-    else:
-        write_atomically(Path(describe), text)
+        write_out(to_toml(found.document))
+    elif describe is not None:
+        write_atomically(Path(describe), to_toml(found.document))
         session.next(f"isthmus advise {describe}")
-    return None
+    return description
 
 
-def _targets(on: str | None, description: Description) -> list[str]:
+def _ask(
+    session: Session, description: "Description", sets_of: Mapping[str, tuple[str, ...]]
+) -> "tuple[list[BoardCurves], dict[str, str]]":
+    """The curves of all boards at once; boards that hold no unit are left out, each with the reason."""
+    from isthmus.advising.advice import too_large
+    from isthmus.advising.curves import curves_of_boards
+
+    without = too_large(description, list(sets_of), lambda target: room_of(target, sets_of[target]))
+    asked = {target: sets for target, sets in sets_of.items() if target not in without}
+    with session.progress() as progress:
+        what = "curves of boards, measured once"
+        return curves_of_boards(asked, lambda done, total: progress.update(what, done, total)), without
+
+
+def _targets(on: str | None, description: "Description") -> list[str]:
     known = platforms()
     for target in description.prices:
         if target not in known and not target.endswith(".toml"):
@@ -168,8 +167,10 @@ def _targets(on: str | None, description: Description) -> list[str]:
     return targets
 
 
-def _sets_of(description: Description, targets: Sequence[str], sets: Sequence[str]) -> dict[str, tuple[str, ...]]:
+def _sets_of(description: "Description", targets: Sequence[str], sets: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """The assignments for each board: those of keys that it has. A key that none has goes to all, which refuse it."""
+    from isthmus.descriptions.application import background_sets
+
     keys = {one: one.partition("=")[0].strip() for one in sets}
     nobodys = [one for one, key in keys.items() if not any(has_key(target, key) for target in targets)]
     found = {}
@@ -179,8 +180,10 @@ def _sets_of(description: Description, targets: Sequence[str], sets: Sequence[st
     return found
 
 
-def _with_costs(branch: "AdviseBranch", description: Description) -> "AdviseBranch":
+def _with_costs(branch: "AdviseBranch", description: "Description") -> "AdviseBranch":
     """The branch with what each method costs on the model of the board that the tree was made for."""
+    from isthmus.advising.coherence import Use, costs_s
+
     use = Use(branch.cpu, branch.order, description.background == "memory")
     costs = costs_s(SOC, description.transfers[branch.transfer], use)
     least = min(costs, key=lambda method: costs[method])
@@ -189,11 +192,12 @@ def _with_costs(branch: "AdviseBranch", description: Description) -> "AdviseBran
 
 def _run(
     session: Session,
-    description: Description,
+    description: "Description",
     choices: "Sequence[ChoiceValue]",
     sets_of: Mapping[str, tuple[str, ...]],
 ) -> "list[RunOutcome]":
     from isthmus.advising.choices import Goal
+    from isthmus.descriptions.application import DescribedApplication
 
     units = Goal.of(description).units
 
@@ -220,10 +224,10 @@ def _run(
         for choice in choices
     ]
     with Listener(session, "runs of the best: ") as listener:
-        return in_order(experiments, listener, one)
+        return ask_all(experiments, one, on_event=listener)
 
 
-def _show(session: Session, description: Description, found: "Advice", recorded: bool) -> None:
+def _show(session: Session, description: "Description", found: "Advice", recorded: bool) -> None:
     """Shows the advice; that for a record begins with what no kernel's time and traffic change, which are assumed."""
     from isthmus.records.advising import AdviseFile
 

@@ -11,14 +11,14 @@ from typing import Annotated, Any, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from isthmus.asking.application_options import TypedOptions
+from isthmus.asking.applications import describe
 from isthmus.base.configuration import KNOWN, count_of
 from isthmus.base.files import check_writable
 from isthmus.base.names import unknown
 from isthmus.base.stdout import write_out
 from isthmus.cli.commands import COMMANDS
 from isthmus.cli.help import help_page
-from isthmus.running.application_options import TypedOptions
-from isthmus.running.applications import describe
 from isthmus.show.session import Session
 
 _EXAMPLES: dict[str, list[str]] = {}

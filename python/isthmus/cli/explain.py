@@ -11,9 +11,9 @@ from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
+    from isthmus.asking.predictions import Predictions
     from isthmus.explaining.measurement import Measurement
     from isthmus.records.run import Platform
-    from isthmus.running.predictions import Predictions
 
 EXAMPLES = [
     "isthmus explain model:aws-f1 --measured 'd2h 64MiB 1.7 GB/s'",
@@ -53,8 +53,8 @@ def explain(
     severity is ruled out. If no cause alone comes within 10 %, pairs of causes are tried. --list names the causes that
     a board may have. The models' results are kept, so that the next question about the board is answered at once.
     """
+    from isthmus.asking.predictions import Predictions
     from isthmus.explaining.measurement import over_coherent_link, read_all, read_symptoms
-    from isthmus.running.predictions import Predictions
 
     if target is None:
         raise IsthmusError("TARGET: expected a model", hint="'isthmus platform list' names them.")

@@ -1,8 +1,8 @@
 """The lists of names that `run` and `study` accept."""
 
+from isthmus.asking.applications import applications
 from isthmus.base.errors import IsthmusError
 from isthmus.base.flows import FLOWS
-from isthmus.running.applications import applications
 from isthmus.running.targets import devices, platforms
 from isthmus.show.session import Session
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from isthmus.asking.experiments import Experiment, assumed_s, estimate_s
 from isthmus.base.numbers import counted
-from isthmus.running.experiments import Experiment, assumed_s, estimate_s
 from isthmus.running.parallel import parallel_s
 from isthmus.running.targets import is_model
 from isthmus.show.progress import duration

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from isthmus.asking.applications import next_run
 from isthmus.base.errors import IsthmusError
 from isthmus.base.files import write_atomically
 from isthmus.base.flows import STREAM
 from isthmus.base.names import select
 from isthmus.base.numbers import as_written, counted
 from isthmus.cli.command import Sets, argument, plain, written
-from isthmus.running.applications import next_run
 from isthmus.running.limits import as_records, named, of_keys
 from isthmus.running.targets import described_platforms, is_model, read_platform, system
 from isthmus.running.tools import Event

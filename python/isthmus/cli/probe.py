@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
+from isthmus.asking.applications import next_run
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.flows import FLOWS
@@ -11,7 +12,6 @@ from isthmus.base.names import select
 from isthmus.base.sizes import format_size, parse_size, parse_sizes
 from isthmus.cli.command import PORTS, Coarse, DryRun, Fine, List, Sets, argument, configured, given, plain
 from isthmus.cli.noise import loads_of, warn_if_noisy
-from isthmus.running.applications import next_run
 from isthmus.running.probes import all_probes
 from isthmus.running.probing import Probing, run_probing, served_by
 from isthmus.running.targets import check_grain, system

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
+from isthmus.asking.experiments import Experiment
 from isthmus.cli.command import configured
-from isthmus.running.experiments import Experiment
 from isthmus.running.tools import Event
 
 if TYPE_CHECKING:
@@ -22,8 +22,8 @@ def with_limits(
     experiments: Iterable[Experiment], rows: "Sequence[Row]", reasons: str, on_event: Callable[[Event], None]
 ) -> "list[Row]":
     """The rows, those that `reasons` chooses with the bottleneck that reruns find; a wrong row has none."""
-    from isthmus.results.verdict import fastest_of_targets
-    from isthmus.running.judge import judge_in_parallel
+    from isthmus.judging.judge import judge_in_parallel
+    from isthmus.judging.verdict import fastest_of_targets
 
     chosen = {"none": [], "fastest": fastest_of_targets(rows), "all": rows}[reasons]
     known = {id(row) for row in chosen}

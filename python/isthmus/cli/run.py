@@ -5,6 +5,16 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from isthmus.asking.answers import ask_all
+from isthmus.asking.application_options import (
+    ApplicationOptions,
+    TypedOptions,
+    parameters_of,
+    run_count,
+    spread,
+)
+from isthmus.asking.applications import applications, describe, flows_of
+from isthmus.asking.experiments import Experiment, Trace, command, refuse_wrong, run_experiment
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
 from isthmus.base.flows import FLOWS, SHARED
@@ -15,18 +25,10 @@ from isthmus.cli.command import Coarse, DryRun, Fine, List, argument, configured
 from isthmus.cli.lists import list_choices
 from isthmus.cli.plan import show_plan
 from isthmus.cli.reasons import Reasons, with_limits
+from isthmus.judging.coherence import beside, kept_coherent
 from isthmus.running.application import is_description
-from isthmus.running.application_options import (
-    ApplicationOptions,
-    TypedOptions,
-    parameters_of,
-    run_count,
-    spread,
-)
-from isthmus.running.applications import applications, describe, flows_of
-from isthmus.running.coherence import MEANINGS, TREE, beside, kept_coherent
-from isthmus.running.experiments import Experiment, Trace, command, refuse_wrong, run_experiment
-from isthmus.running.parallel import in_order
+from isthmus.running.boards import is_chip
+from isthmus.running.methods import MEANINGS, TREE
 from isthmus.running.targets import check_grain, is_model
 from isthmus.running.tools import placed, value_of
 from isthmus.show.events import Listener
@@ -34,8 +36,8 @@ from isthmus.show.output import Result
 from isthmus.show.session import Session
 
 if TYPE_CHECKING:
+    from isthmus.descriptions.application import DescribedApplication
     from isthmus.records.run import Row
-    from isthmus.running.descriptions.application import DescribedApplication
 
 EXAMPLES = [
     "isthmus run image-filter --on model:aws-f1 --flow stream",
@@ -205,16 +207,12 @@ def run(
 
 def _experiments(app: str | None, wanted: RunRequest, asked: ApplicationOptions) -> list[Experiment]:
     """Makes one experiment for each row: for each value of a parameter that has several."""
-    from isthmus.running.descriptions.application import as_application, read_described
-
     if app is None:
         asked.check([])
         known = ", ".join(applications())
         raise IsthmusError(f"APP: expected an application, one of {known}, or a path", hint="'isthmus run -h'.")
-    described = read_described(app, asked.app_sets()) if is_description(app) and Path(app).is_file() else None
-    if described is None:
-        asked.refuse_app_sets(f"'{app}' is none")
-    application = as_application(described.description) if described else describe(app)
+    described = _described(app, asked)
+    application = described.application if described else describe(app)
     asked.check([application])
     target = resolve("on", wanted.on).value
     if target is None:
@@ -249,8 +247,17 @@ def _experiments(app: str | None, wanted: RunRequest, asked: ApplicationOptions)
     return [kept_coherent(one) for row in rows for one in beside(row)]
 
 
+def _described(app: str, asked: ApplicationOptions) -> "DescribedApplication | None":
+    if not is_description(app) or not Path(app).is_file():
+        asked.refuse_app_sets(f"'{app}' is none")
+        return None
+    from isthmus.descriptions.application import read_described
+
+    return read_described(app, asked.app_sets())
+
+
 def _of_description(experiment: Experiment, described: "DescribedApplication") -> Experiment:
-    from isthmus.running.descriptions.application import background_sets, is_chip, require_flow
+    from isthmus.descriptions.application import background_sets, require_flow
 
     flow = require_flow(described, experiment.target, experiment.flow or None, experiment.sets)
     more = background_sets(described.description, experiment.target, experiment.sets)
@@ -286,7 +293,7 @@ def _measure(session: Session, experiments: Sequence[Experiment], reasons: str) 
         raise IsthmusError("--trace: expected one row, give each parameter one value")
     with Listener(session) as listener:
         if len(experiments) > 1 and is_model(experiments[0].target):
-            rows = in_order(experiments, listener, run_experiment)
+            rows = ask_all(experiments, run_experiment, on_event=listener)
         else:
             rows = [run_experiment(one, listener) for one in experiments]
         rows = with_limits(experiments, rows, reasons, listener)
@@ -298,9 +305,9 @@ def _measure(session: Session, experiments: Sequence[Experiment], reasons: str) 
 def _show_rows(session: Session, experiments: Sequence[Experiment], rows: "list[Row]") -> None:
     from isthmus.cli.noise import warn_of_rows
     from isthmus.records.run import RunFile
-    from isthmus.results.verdict import decide, kind_of, rate_text, work
-    from isthmus.results.wrong import wrong_lines
     from isthmus.show.tables import differing_parameters, rows_table
+    from isthmus.show.verdict import decide, kind_of, rate_text, work
+    from isthmus.show.wrong import wrong_lines
 
     best = decide(rows)
     of_best = next((row for row in rows if best is not None and row.value == best.value and row.verified), rows[0])
@@ -320,13 +327,13 @@ def _show_rows(session: Session, experiments: Sequence[Experiment], rows: "list[
 
 
 def _show(session: Session, experiment: Experiment, row: "Row") -> None:
+    from isthmus.asking.study_file import study_files
     from isthmus.cli.noise import warn_of_rows
+    from isthmus.judging.judge import changed, worth_trying
     from isthmus.records.run import RunFile
-    from isthmus.results.verdict import heading, kind_of, latency, reason, work
-    from isthmus.results.wrong import wrong_lines
-    from isthmus.running.judge import changed, worth_trying
-    from isthmus.running.study_file import study_files
     from isthmus.show.tables import parts_table, rows_table, workers_table
+    from isthmus.show.verdict import heading, kind_of, latency, reason, work
+    from isthmus.show.wrong import wrong_lines
 
     took = f"{seconds(row.elapsed_s)}, " if row.verified else ""
     detail = [f"{work(row)} on {row.device}: {took}set-up {seconds(row.setup_s)}, {kind_of(row)}"]

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from isthmus.asking.application_options import ApplicationOptions, TypedOptions
+from isthmus.asking.experiments import Experiment, refuse_wrong, run_experiment
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import check_folder
@@ -16,8 +18,6 @@ from isthmus.cli.plan import show_plan
 from isthmus.cli.reasons import Reasons, with_limits
 from isthmus.cli.run import Count, Repeat, Sets, Warmup
 from isthmus.results.out_folder import OutFolder
-from isthmus.running.application_options import ApplicationOptions, TypedOptions
-from isthmus.running.experiments import Experiment, refuse_wrong, run_experiment
 from isthmus.running.limits import as_records, named, of_records
 from isthmus.running.parallel import run_in_parallel
 from isthmus.running.probing import Probing, probe_for_study
@@ -80,9 +80,10 @@ def study(
     A target in FILE is a name, or a table that also names the link to use on a board with several links:
     targets = ["model:aws-f1", {target = "mine.toml", channel = "vh1"}].
     """
+    from isthmus.asking.studies import Flags, experiments_of
+    from isthmus.asking.study_file import find_study, read_study, study_files
+    from isthmus.judging.coherence import kept_coherent
     from isthmus.report import gather
-    from isthmus.running.studies import Flags, experiments_of
-    from isthmus.running.study_file import find_study, read_study, study_files
 
     if list_:
         return session.lines(study_files())
@@ -90,7 +91,7 @@ def study(
         raise IsthmusError("FILE: expected a study file", hint="'isthmus study --list' finds some.")
     path = find_study(file)
     flags = Flags(ApplicationOptions(count, typed, tuple(sets or ())), repeat, warmup, chosen(fine, coarse))
-    experiments = experiments_of(read_study(path), path, flags)
+    experiments = [kept_coherent(run) for run in experiments_of(read_study(path), path, flags)]
     if dry_run:
         return show_plan(session, experiments)
     contents = gather([Path(name) for name in beside or []], f"Study {path.stem}")
@@ -190,9 +191,9 @@ def _conclude(
     from isthmus.cli.noise import warn_of_rows
     from isthmus.records.probe import ProbeFile
     from isthmus.records.run import StudyFile
-    from isthmus.results.verdict import decide_each, said_of_others, said_with_reason, work
-    from isthmus.results.wrong import wrong_lines
     from isthmus.show.tables import rows_table
+    from isthmus.show.verdict import decide_each, said_of_others, said_with_reason, work
+    from isthmus.show.wrong import wrong_lines
 
     verdicts = decide_each(rows)
     limits = of_records(rows)

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from isthmus.asking.application_options import ApplicationOptions, TypedOptions
+from isthmus.asking.experiments import Experiment
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import AnswerIsNoError, IsthmusError
 from isthmus.base.files import check_folder
@@ -15,8 +17,6 @@ from isthmus.cli.command import Coarse, DryRun, Fine, argument, plain
 from isthmus.cli.run import Count
 from isthmus.cli.study import Out
 from isthmus.results.out_folder import OutFolder
-from isthmus.running.application_options import ApplicationOptions, TypedOptions
-from isthmus.running.experiments import Experiment
 from isthmus.show.output import Result
 from isthmus.show.session import Session
 from isthmus.sweeping.pareto import Objective, front, read_objectives
@@ -72,8 +72,8 @@ def sweep(
     With --dask the points run on other machines, which need the same version and the same files ('pip install
     isthmus[dask]').
     """
-    from isthmus.running.studies import Flags
-    from isthmus.running.study_file import find_study, read_study
+    from isthmus.asking.studies import Flags
+    from isthmus.asking.study_file import find_study, read_study
     from isthmus.sweeping.points import points
     from isthmus.sweeping.tornado import bars_of
 

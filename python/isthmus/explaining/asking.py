@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
+from isthmus.asking.predictions import MIB, Predictions
 from isthmus.explaining.explain import Explanation, predicted
 from isthmus.explaining.measurement import Measurement
 from isthmus.explaining.ranking import ALIKE, NEAR, Fit
-from isthmus.running.predictions import MIB, Predictions
 from isthmus.running.probes import all_probes
 from isthmus.running.probing import served_by
 

@@ -7,7 +7,7 @@ from functools import partial
 from isthmus.explaining.changes import Access, Change
 from isthmus.explaining.measurement import TO_DEVICE, TO_HOST
 from isthmus.records.run import Platform
-from isthmus.running.coherence import KEPT_BY
+from isthmus.running.methods import KEPT_BY
 
 KIB = 1 << 10
 PIECES = tuple(KIB << shift for shift in (2, 4, 6, 8, 10))  # 4 KiB to 1 MiB

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from isthmus.asking.predictions import Pairs, Prediction, Query
 from isthmus.base.sizes import format_size
 from isthmus.explaining.measurement import Measurement
-from isthmus.running.coherence import Method
-from isthmus.running.predictions import Answer, Pairs, Query
+from isthmus.running.methods import Method
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Way:
         """All queries of the model."""
         return (self.query, *self.beside)
 
-    def answer(self, answers: Mapping[Query, Answer | None]) -> Answer | None:
+    def answer(self, answers: Mapping[Query, Prediction | None]) -> Prediction | None:
         """The answer to all queries together; None if the model has none."""
         one, *others = (answers[query] for query in self.queries)
         besides = [other.seconds for other in others if other is not None]
@@ -101,7 +101,7 @@ class Way:
             return None
         working = one.seconds if self.working else one.working_s
         work = None if working is None else working * self.times + sum(besides)
-        return Answer(one.seconds * self.times + sum(besides), work)
+        return Prediction(one.seconds * self.times + sum(besides), work)
 
 
 def _moved_by(method: Method, query: Query) -> Way:

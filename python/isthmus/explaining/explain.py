@@ -4,13 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
+from isthmus.asking.predictions import Prediction, Predictions
 from isthmus.explaining.causes import Cause, causes_of
 from isthmus.explaining.changes import Change
 from isthmus.explaining.measurement import Measurement
 from isthmus.explaining.ranking import SECOND, Fit, Trial, added, alike, distance, error_of, fit, needs_two, places
 from isthmus.records.run import Platform
 from isthmus.running.parallel import OnCount
-from isthmus.running.predictions import Answer, Predictions
 
 PAIRS = 16  # of two causes, by what they promise, that the model runs
 
@@ -33,7 +33,7 @@ class Explanation:
     """The result: `base` is the model as it is, `places` the causes that fit, best first."""
 
     numbers: list[Measurement]
-    base: list[Answer]
+    base: list[Prediction]
     places: list[list[Fit]]
     suspects: dict[tuple[str, ...], Suspect] = field(default_factory=dict)
 
@@ -90,7 +90,7 @@ def predicted(
     changes: Sequence[Change],
     numbers: Sequence[Measurement],
     on_answer: OnCount = lambda done, total: None,
-) -> list[list[Answer | None]]:
+) -> list[list[Prediction | None]]:
     """The model's answers: for each change, one for each number."""
     ways = [[change.of(number) for number in numbers] for change in changes]
     answers = predictions.answers((query for row in ways for way in row for query in way.queries), on_answer)
@@ -102,11 +102,11 @@ def _try(
 ) -> dict[tuple[str, ...], list[Trial]]:
     """The trials of each suspect; none of a severity that the model refuses."""
     flat = [change for one in suspects for change in one.changes]
-    rows: Iterator[list[Answer | None]] = iter(predicted(predictions, flat, numbers, on_answer))
+    rows: Iterator[list[Prediction | None]] = iter(predicted(predictions, flat, numbers, on_answer))
     return {one.names: _trials([next(rows) for _ in one.changes]) for one in suspects}
 
 
-def _trials(rows: Sequence[Sequence[Answer | None]]) -> list[Trial]:
+def _trials(rows: Sequence[Sequence[Prediction | None]]) -> list[Trial]:
     found = []
     for number, row in enumerate(rows):
         answers = [answer for answer in row if answer is not None]

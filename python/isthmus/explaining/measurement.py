@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from isthmus.asking.predictions import Pairs, Query
 from isthmus.base import units
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import unknown
@@ -14,7 +15,6 @@ from isthmus.base.sizes import format_size, parse_size
 from isthmus.base.units import BYTES, TIMES
 from isthmus.records.run import Platform
 from isthmus.running.integration import OF_PROCESSORS
-from isthmus.running.predictions import Pairs, Query
 from isthmus.running.probes import COPIES, SHARED_MEMORY, STREAMS, all_probes
 
 RATES = {**units.RATES, **units.BINARY_RATES, **units.BIT_RATES}

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
+from isthmus.asking.predictions import ENDS, Predictions
 from isthmus.explaining.explain import Explanation, predicted
 from isthmus.explaining.measurement import Measurement
 from isthmus.records.base import Kind
 from isthmus.records.explained import WaterfallStep
 from isthmus.records.run import Platform
-from isthmus.running.predictions import ENDS, Predictions
 from isthmus.running.probes import COPIES, STAGED, all_probes
 
 _DEVICE_MEMORY = ("device-read", "device-write")

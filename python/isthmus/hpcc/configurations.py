@@ -2,18 +2,18 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, create_model
 
 from isthmus.base.errors import IsthmusError
-from isthmus.base.files import data_folder, read_text
+from isthmus.base.files import data_folder
 from isthmus.base.names import meant, unknown
-from isthmus.base.parsing import toml
-from isthmus.base.toml_lines import line_of
+from isthmus.base.toml_files import TomlFile
 from isthmus.hpcc.benchmarks import BENCHMARKS, Banks, design_of
+from isthmus.records.base import TomlTable
 
 Tool = Literal["xrt", "intel"]
-TOOLS: dict[str, Tool] = {"xrt": "xrt", "intel": "intel"}
-MEMORIES = ("DDR", "HBM", "SVM")
 
 
 @dataclass(frozen=True)
@@ -56,88 +56,54 @@ def configuration(wanted: str) -> Configuration:
     return _read(shipped / f"{wanted}.toml")
 
 
-class _Reader:
-    """Takes values out of a TOML document, each with the kind that is expected there."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._text = read_text(path)
-        self.content = toml(self._text, path)
-
-    def text(self, key: str, among: tuple[str, ...] = ()) -> str:
-        value = self._at(key)
-        if isinstance(value, str) and value and (not among or value in among):
-            return value
-        hint = meant(value, among) if isinstance(value, str) else None
-        raise self.expected(key, f"one of {', '.join(among)}" if among else "a text", value, hint)
-
-    def number(self, key: str) -> int:
-        value = self._at(key)
-        if isinstance(value, int) and not isinstance(value, bool) and value > 0:
-            return value
-        raise self.expected(key, "a whole number of at least 1", value)
-
-    def expected(self, key: str, what: str, value: object, hint: str | None = None) -> IsthmusError:
-        got = "nothing" if value is None else repr(value)
-        return IsthmusError(f"{self.place(key)}: key '{key}': expected {what}, got {got}", hint)
-
-    def place(self, key: str) -> str:
-        return f"{self._path}:{line_of(self._text, key)}"
-
-    def _at(self, key: str) -> Any:
-        value: Any = self.content
-        for part in key.split("."):
-            value = value.get(part) if isinstance(value, dict) else None
-        return value
+class _Memory(TomlTable, strict=True):
+    kind: Literal["DDR", "HBM", "SVM"] = Field(description="one of DDR, HBM, SVM")
+    banks: int = Field(ge=1, description="a whole number of at least 1")
 
 
-_TEXTS = ("name", "board", "for", "platform", "device", "source")
+class _Parameters(TomlTable, strict=True, extra="allow"):
+    """Those of a benchmark, and of some of its arguments the banks."""
 
+    __pydantic_extra__: dict[str, Annotated[int | str, Field(description="a whole number or a data type")]]
 
-def _read(path: Path) -> Configuration:
-    reader = _Reader(path)
-    known = (*_TEXTS, "memory", *BENCHMARKS)
-    for key in reader.content:
-        if key not in known:
-            raise unknown("key", key, list(known), reader.place(key))
-    chosen = [name for name in BENCHMARKS if name in reader.content]
-    banks = reader.number("memory.banks")
-    return Configuration(
-        name=reader.text("name"),
-        board=reader.text("board"),
-        tool=TOOLS[reader.text("for", tuple(TOOLS))],
-        platform=reader.text("platform"),
-        device=reader.text("device"),
-        source=reader.text("source"),
-        memory=reader.text("memory.kind", MEMORIES),
-        banks=banks,
-        parameters={name: _parameters(reader, name) for name in chosen},
-        places={name: _places(reader, name, banks) for name in chosen if "banks" in reader.content[name]},
+    banks: dict[str, Annotated[list[int], Field(description="a list of banks")]] = Field(
+        default={}, description="a table of arguments"
     )
 
 
-def _parameters(reader: _Reader, benchmark: str) -> dict[str, int | str]:
-    table = reader.content[benchmark]
-    if not isinstance(table, dict):
-        raise reader.expected(benchmark, "a table of parameters", table)
-    found: dict[str, int | str] = {}
-    for name, value in table.items():
-        if name == "banks":
-            continue
-        if isinstance(value, bool) or not isinstance(value, (int, str)):
-            raise reader.expected(f"{benchmark}.{name}", "a whole number or a data type", value)
-        found[name] = value
-    return found
+_Text = Annotated[str, Field(min_length=1, description="a text")]
 
 
-def _places(reader: _Reader, benchmark: str, banks: int) -> Banks:
-    table = reader.content[benchmark]["banks"]
-    if not isinstance(table, dict):
-        raise reader.expected(f"{benchmark}.banks", "a table of arguments", table)
-    for argument, numbers in table.items():
-        if not (isinstance(numbers, list) and numbers and all(number in range(banks) for number in numbers)):
-            raise reader.expected(f"{benchmark}.banks.{argument}", f"a list of banks from 0 to {banks - 1}", numbers)
-    return table
+class _Head(TomlTable, strict=True):
+    name: _Text
+    board: _Text
+    tool: Tool = Field(alias="for", description="one of xrt, intel")
+    platform: _Text
+    device: _Text
+    source: _Text
+    memory: _Memory
+
+
+_OF_BENCHMARKS: dict[str, Any] = dict.fromkeys(BENCHMARKS, (_Parameters | None, None))
+_File = create_model("_File", __base__=_Head, **_OF_BENCHMARKS)
+
+
+def _read(path: Path) -> Configuration:
+    file = TomlFile.at(path)
+    found = file.read(_File, file.document())
+    tables: dict[str, _Parameters] = {name: getattr(found, name) for name in BENCHMARKS if getattr(found, name)}
+    for name, table in tables.items():
+        for argument, numbers in table.banks.items():
+            if not numbers or not all(number in range(found.memory.banks) for number in numbers):
+                expected = f"a list of banks from 0 to {found.memory.banks - 1}"
+                raise IsthmusError(f"{file.of_key(name, 'banks', argument)}: expected {expected}, got {numbers}")
+    return Configuration(
+        **found.model_dump(include={"name", "board", "tool", "platform", "device", "source"}),
+        memory=found.memory.kind,
+        banks=found.memory.banks,
+        parameters={name: dict(table.model_extra or {}) for name, table in tables.items()},
+        places={name: table.banks for name, table in tables.items() if table.banks},
+    )
 
 
 def banks_of(configuration: Configuration, benchmark: str, replications: int) -> Banks:

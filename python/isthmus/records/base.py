@@ -3,6 +3,7 @@
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
 
 from isthmus.base.flows import FLOWS
 
@@ -14,7 +15,7 @@ Value = bool | int | float | str
 
 def _known(flow: str) -> str:
     if flow not in FLOWS:
-        raise ValueError(f"expected one of {', '.join(FLOWS)}")
+        raise PydanticCustomError("flow", "Input should be one of {among}", {"among": ", ".join(FLOWS), "known": FLOWS})
     return flow
 
 

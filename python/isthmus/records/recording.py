@@ -5,6 +5,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from isthmus.base.parsing import OURS
 from isthmus.records.base import File, Record
 
 # What a field is a place in, and whose fields are.
@@ -241,7 +242,7 @@ class RecordFile(File, kind="record"):
             for number, place in enumerate(getattr(one, field) for one in getattr(self, holders)):
                 if place is not None and not 0 <= place < there:
                     raise PydanticCustomError(
-                        "place",
+                        OURS,
                         "key '{key}': expected a place in '{places}', which has {there}, got {got}",
                         {"key": f"{holders}.{number}.{field}", "places": places, "there": there, "got": place},
                     )

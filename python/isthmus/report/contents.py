@@ -21,8 +21,8 @@ from isthmus.records.probe import ProbeRecord
 from isthmus.records.recording import RecordFile
 from isthmus.records.run import Row, Verdict
 from isthmus.results.kinds import KINDS, Kind, commands, kind_of, name_of, names
-from isthmus.results.verdict import decide_each, differing_values, flow_with
 from isthmus.running.limits import of_records
+from isthmus.show.verdict import decide_each, differing_values, flow_with
 
 
 @dataclass(frozen=True)

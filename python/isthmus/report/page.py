@@ -20,10 +20,10 @@ from isthmus.report.timeline import timelines
 from isthmus.report.waterfall import waterfalls
 from isthmus.reproduction.insights import InsightFindings, judge, read_insights
 from isthmus.reproduction.tables import held_out_table, score_table
-from isthmus.results.wrong import wrong_lines
 from isthmus.show.output import Table
 from isthmus.show.probe_tables import details_table, name_of
 from isthmus.show.tables import records_table
+from isthmus.show.wrong import wrong_lines
 
 # The records that a verdict also mentions.
 JUDGED = ("best_copies", "runs", "scale_verdicts", "recorded")

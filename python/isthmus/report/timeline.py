@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from isthmus.base.numbers import seconds
 from isthmus.records.run import Row, Step
 from isthmus.report.axes import Tick, every
-from isthmus.results.verdict import kind_of, place_of
 from isthmus.show.output import Table
+from isthmus.show.verdict import kind_of, place_of
 
 LINE = 22  # pixels from image to image
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))

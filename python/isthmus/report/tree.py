@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from isthmus.base.groups import grouped_by
 from isthmus.base.sizes import format_size
+from isthmus.judging.coherence import FIGURE_5, Answer, Question
 from isthmus.records.advising import AdviseBranch
-from isthmus.running.coherence import FIGURE_5, Answer, Question
 
 # Pixels. Questions stand in a column; answers with a method lead to the right, others down to the next question; one
 # that passes a question over goes down on the left.

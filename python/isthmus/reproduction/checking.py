@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from isthmus.asking.applications import ask, describe
+from isthmus.asking.experiments import Experiment
 from isthmus.base.errors import IsthmusError
 from isthmus.base.flows import FLOWS, SHARED
 from isthmus.base.names import unknown
@@ -42,9 +44,7 @@ from isthmus.reproduction.published import Paper, PublishedRow, place_of_row
 from isthmus.reproduction.units import convert
 from isthmus.reproduction.works import works_of
 from isthmus.running.application import is_parameter
-from isthmus.running.applications import ask, describe
-from isthmus.running.coherence import check_method
-from isthmus.running.experiments import Experiment
+from isthmus.running.methods import check_method
 from isthmus.running.probes import all_probes
 from isthmus.running.targets import platform
 from isthmus.running.tools import placed

@@ -17,7 +17,7 @@ from isthmus.reproduction.model_runs import ModelRuns, NotOfferedError
 from isthmus.reproduction.published import PublishedRow
 from isthmus.reproduction.units import convert
 from isthmus.reproduction.works import stage_s, works_of
-from isthmus.running.coherence import TREE
+from isthmus.running.methods import TREE
 
 # What one probe gives.
 PROBED = frozenset({"probe", "probe-time", "probe-cycles", "accesses", "requests", "crossing", "lead"})

@@ -7,9 +7,9 @@ from typing import Literal
 
 from pydantic import Field
 
-from isthmus.base.files import data_folder, read_text
+from isthmus.base.files import data_folder
 from isthmus.base.numbers import as_written, is_number
-from isthmus.base.parsing import checked, toml
+from isthmus.base.toml_files import read_toml
 from isthmus.records.base import TomlTable, Value
 from isthmus.records.papers import PaperRow
 
@@ -73,8 +73,7 @@ class InsightFindings:
 
 def read_insights() -> list[Insight]:
     """Reads all insights, in the order of the papers."""
-    path = data_folder("papers") / "insights" / "insights.toml"
-    return checked(_Insights, toml(read_text(path), path), str(path)).insight
+    return read_toml(_Insights, data_folder("papers") / "insights" / "insights.toml").insight
 
 
 def judge(insights: Sequence[Insight], rows: Sequence[PaperRow]) -> list[InsightFindings]:

@@ -6,15 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar, cast
 
+from isthmus.asking.applications import applications, describe, flows_of
+from isthmus.asking.experiments import Experiment, run_experiment
 from isthmus.base.errors import IsthmusError
 from isthmus.base.flows import FLOWS, SHARED
 from isthmus.base.numbers import is_number
+from isthmus.judging.coherence import kept_coherent
 from isthmus.records.run import BoardPart, Input, Platform, Row
 from isthmus.running.application import is_parameter
-from isthmus.running.applications import applications, describe, flows_of
-from isthmus.running.coherence import TREE, kept_coherent
-from isthmus.running.experiments import Experiment, run_experiment
 from isthmus.running.integration import is_calibrated
+from isthmus.running.methods import TREE
 from isthmus.running.parallel import cores
 from isthmus.running.probes import all_probes
 from isthmus.running.probing import OPTIONS as PROBE_OPTIONS

@@ -3,12 +3,13 @@
 from bisect import bisect_left
 from collections.abc import Callable
 
+from isthmus.asking.applications import buffers_of, describe, described_with
 from isthmus.base.flows import SHARED
 from isthmus.base.sizes import parse_size
+from isthmus.judging.coherence import TO_FPGA
 from isthmus.reproduction.model_runs import ModelRuns
 from isthmus.reproduction.works import stage_s, works_of
-from isthmus.running.applications import buffers_of, describe, described_with
-from isthmus.running.coherence import HP_NC, HPC, TO_FPGA, Method
+from isthmus.running.methods import HP_NC, HPC, Method
 
 MIB = 1 << 20
 LINE = 64

@@ -1,1 +1,1 @@
-"""The runs: targets, applications, experiments, studies and probes, and the tools that run them."""
+"""The tools: started, asked what they offer, several at a time."""

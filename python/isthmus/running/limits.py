@@ -10,8 +10,8 @@ from fnmatch import fnmatchcase
 from functools import cache, partial
 from typing import TYPE_CHECKING
 
-from isthmus.base.files import data_folder, read_text
-from isthmus.base.parsing import checked, toml
+from isthmus.base.files import data_folder
+from isthmus.base.toml_files import read_toml
 from isthmus.running.probes import all_probes
 
 if TYPE_CHECKING:
@@ -27,8 +27,7 @@ def limits() -> "tuple[Limit, ...]":
     """All of them, in their order; an IsthmusError where the file holds anything else."""
     from isthmus.records.limits import LimitsTable
 
-    path = data_folder("platforms") / "about" / "limits.toml"
-    return checked(LimitsTable, toml(read_text(path), path), path).limit
+    return read_toml(LimitsTable, data_folder("platforms") / "about" / "limits.toml").limit
 
 
 def of_keys(keys: Iterable[str]) -> "list[Limit]":

@@ -25,17 +25,17 @@ def offered(tool: str) -> Event:
     found = read_cached(kept)
     if found is not None and found.keys() != {"stamp", "made_of", "offers"}:
         warn_of_cache(kept, "expected what isthmus wrote")
-    elif found is not None and found["stamp"] == _stamp([str(path), *found["made_of"]]):
+    elif found is not None and found["stamp"] == stamp_of([str(path), *found["made_of"]]):
         return dict(found["offers"])
     answer = describe_tool(tool)
     made_of = answer.pop("made_of", [])
-    document = {"stamp": _stamp([str(path), *made_of]), "made_of": made_of, "offers": answer}
+    document = {"stamp": stamp_of([str(path), *made_of]), "made_of": made_of, "offers": answer}
     write_cached(kept, json.dumps(document))
     return answer
 
 
-def _stamp(files: Sequence[str]) -> Stamp:
-    """What changes with the bytes of files, cheap to get, and what an answer depends on beside them."""
+def stamp_of(files: Sequence[str]) -> Stamp:
+    """What changes with the bytes of files, cheap to get, and what a tool's answer depends on beside them."""
     return [[build_info().version, os.environ.get("ISTHMUS_PLATFORMS", "")], *map(_changes, files)]
 
 

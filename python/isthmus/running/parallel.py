@@ -46,15 +46,6 @@ def run_in_parallel(
             raise KeyboardInterrupt
 
 
-def in_order(
-    work: Sequence[Work], on_event: Callable[[Event], None], run: Callable[[Work, Callable[[Event], None]], Result]
-) -> list[Result]:
-    """Returns the results in the order of the work, once all of it is complete."""
-    found: dict[int, Result] = {}
-    run_in_parallel(dict(enumerate(work)), lambda _, event: on_event(event), found.__setitem__, run)
-    return [found[number] for number in range(len(work))]
-
-
 def _collect(runs: Mapping[Future[Result], int], on_result: Callable[[int, Result], None]) -> None:
     for run in as_completed(runs):
         if not isinstance(run.exception(), KeyboardInterrupt):

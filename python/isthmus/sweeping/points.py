@@ -8,13 +8,14 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
+from isthmus.asking.application_options import ApplicationOptions
+from isthmus.asking.experiments import Experiment
+from isthmus.asking.studies import Flags, experiments_of
+from isthmus.asking.study_file import StudyDescription
 from isthmus.base.build_info import build_info
 from isthmus.base.errors import IsthmusError
+from isthmus.judging.coherence import kept_coherent
 from isthmus.running.application import is_app_key, is_parameter, is_program
-from isthmus.running.application_options import ApplicationOptions
-from isthmus.running.experiments import Experiment
-from isthmus.running.studies import Flags, experiments_of
-from isthmus.running.study_file import StudyDescription
 from isthmus.running.targets import is_model, platform
 from isthmus.running.tools import assignments, pairs_of
 from isthmus.sweeping.values import MOST, Axis, points_of
@@ -66,7 +67,8 @@ class _Experiments:
         sets = assignments({**self._first, **values})
         if sets not in self._known:
             asked = ApplicationOptions(self._flags.asked.count, self._flags.asked.typed, sets)
-            self._known[sets] = experiments_of(self._study, self._path, replace(self._flags, asked=asked))
+            runs = experiments_of(self._study, self._path, replace(self._flags, asked=asked))
+            self._known[sets] = [kept_coherent(run) for run in runs]
         return self._known[sets]
 
 

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from isthmus.asking.experiments import Experiment
 from isthmus.base.errors import IsthmusError
 from isthmus.base.groups import grouped_by
 from isthmus.records.swept import SweepRow, TornadoBar
 from isthmus.reproduction.roles import ends
-from isthmus.running.experiments import Experiment
 from isthmus.running.targets import platform, read_platform
 from isthmus.sweeping.points import Point, point_of
 

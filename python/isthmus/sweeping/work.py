@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from isthmus.asking.answers import ask_all
+from isthmus.asking.experiments import Experiment, run_experiment
 from isthmus.base.errors import IsthmusError
 from isthmus.records.swept import SweepRow
-from isthmus.running.experiments import Experiment, run_experiment
-from isthmus.running.parallel import run_in_parallel
 from isthmus.running.tools import ignore
 from isthmus.sweeping.points import Point
 
@@ -32,8 +32,7 @@ def outcome(experiment: Experiment) -> Outcome:
 
 def run_here(points: Sequence[Point], done: OnResult) -> None:
     """Runs as many points at a time as there are cores."""
-    work = dict(enumerate(point.experiment for point in points))
-    run_in_parallel(work, lambda _, event: None, done, lambda run, on_event: outcome(run))
+    ask_all([point.experiment for point in points], lambda run, _on_event: outcome(run), done)
 
 
 def row_of(point: Point, found: Outcome) -> SweepRow:

@@ -2,24 +2,23 @@
 
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
 from isthmus.base.errors import IsthmusError
-from isthmus.base.files import read_text
 from isthmus.base.names import unknown
-from isthmus.base.parsing import Location, checked, toml
-from isthmus.base.toml_lines import line_of
+from isthmus.base.toml_files import TomlFile
 from isthmus.hpcc.benchmarks import BENCHMARKS
 from isthmus.hpcc.build import compilation_of
 from isthmus.records.base import TomlTable
 from isthmus.running.tools import Request, assignments, request_of
 
 Share = Annotated[float, Field(ge=0, lt=1)]
+_Place = Callable[..., str]  # FILE:LINE of a key, in parts, of an entry
 
 
 class Bounds(TomlTable):
@@ -93,44 +92,25 @@ def read_expectations(path: Path, ranks: int = 1) -> Expectations:
 
     `ranks` is how many there are where the file does not say.
     """
-    text = read_text(path)
-
-    def place(key: Location) -> tuple[str, Location]:
-        names = [part for part in key if isinstance(part, str)]
-        entry = next((part for part in key if isinstance(part, int)), 0)
-        return f"{path}:{_line(text, names, entry)}", key
-
-    expectations = checked(Expectations, toml(text, path), place)
+    file = TomlFile.at(path)
+    expectations = file.read(Expectations, file.document())
     for entry, wanted in enumerate(expectations.benchmark):
-        _check(wanted, ranks, _Place(path, text, entry))
+        _check(wanted, ranks, partial(file.place, "benchmark", entry=entry))
     return expectations
-
-
-@dataclass(frozen=True)
-class _Place:
-    """An entry of a file, with the lines of its keys."""
-
-    path: Path
-    text: str
-    entry: int
-
-    def of(self, *key: str) -> str:
-        """FILE:LINE of a key."""
-        return f"{self.path}:{_line(self.text, ['benchmark', *key], self.entry)}"
 
 
 def _check(wanted: ExpectedRun, ranks: int, place: _Place) -> None:
     """Checks all that is known of a benchmark without its device, before the first one has run for an hour."""
     if wanted.name not in BENCHMARKS:
-        raise unknown("benchmark", wanted.name, list(BENCHMARKS), place.of("name"))
+        raise unknown("benchmark", wanted.name, list(BENCHMARKS), place("name"))
     _check_ranks(wanted, wanted.ranks or ranks, place)
     _check_parameters(wanted, place)
     units = BENCHMARKS[wanted.name].records
     for record, bounds in wanted.expect.items():
         if record not in units:
-            raise unknown(f"record of {wanted.name}", record, list(units), place.of("expect", record))
+            raise unknown(f"record of {wanted.name}", record, list(units), place("expect", record))
         if bounds.unit not in (None, units[record]):
-            where = place.of("expect", record)
+            where = place("expect", record)
             raise IsthmusError(f"{where}: {record}: expected in {units[record]}, got {bounds.unit}")
 
 
@@ -138,12 +118,12 @@ def _check_ranks(wanted: ExpectedRun, ranks: int, place: _Place) -> None:
     """Checks the devices of the ranks and their grid."""
     for target in wanted.on.split(","):
         if not target.startswith("opencl:") or target == "opencl:":
-            raise IsthmusError(f"{place.of('on')}: unknown target '{target}': expected opencl:N or opencl:NAME")
+            raise IsthmusError(f"{place('on')}: unknown target '{target}': expected opencl:N or opencl:NAME")
     grid = re.fullmatch(r"([1-9]\d*)x([1-9]\d*)", wanted.grid or f"1x{ranks}", re.ASCII)
     if grid is None:
-        raise IsthmusError(f"{place.of('grid')}: grid: expected PxQ such as 2x3, got '{wanted.grid}'")
+        raise IsthmusError(f"{place('grid')}: grid: expected PxQ such as 2x3, got '{wanted.grid}'")
     if int(grid[1]) * int(grid[2]) != ranks:
-        raise IsthmusError(f"{place.of('grid')}: grid {wanted.grid}: expected P * Q = {ranks}, the number of ranks")
+        raise IsthmusError(f"{place('grid')}: grid {wanted.grid}: expected P * Q = {ranks}, the number of ranks")
 
 
 def _check_parameters(wanted: ExpectedRun, place: _Place) -> None:
@@ -159,13 +139,13 @@ def _check_parameters(wanted: ExpectedRun, place: _Place) -> None:
     try:
         specs = {spec["name"]: spec for spec in compilation_of(request)["specs"]}
     except IsthmusError as error:
-        raise IsthmusError(f"{place.of('scheme')}: {error}") from error
+        raise IsthmusError(f"{place('scheme')}: {error}") from error
     for name, value in wanted.set.items():
         if name not in specs:
-            raise unknown(f"parameter of {wanted.name}", name, list(specs), place.of("set", name))
+            raise unknown(f"parameter of {wanted.name}", name, list(specs), place("set", name))
         expected = _unless_taken(specs[name], str(value)) or _unless_multiple(specs[name], wanted.set)
         if expected:
-            raise IsthmusError(f"{place.of('set', name)}: {name}: expected {expected}, got '{value}'")
+            raise IsthmusError(f"{place('set', name)}: {name}: expected {expected}, got '{value}'")
 
 
 def _unless_taken(spec: Mapping[str, Any], value: str) -> str:
@@ -184,9 +164,3 @@ def _unless_multiple(spec: Mapping[str, Any], values: Mapping[str, int | str]) -
         if re.fullmatch(r"[1-9]\d*", str(values.get(of)), re.ASCII) and int(values[spec["name"]]) % int(values[of]):
             return f"a multiple of {of}={values[of]}"
     return ""
-
-
-def _line(text: str, key: list[str], entry: int) -> int:
-    """The line of a key, or of the nearest key around it that the file has: a missing key has no line."""
-    lines = (line_of(text, key[:length], entry) for length in range(len(key), 0, -1))
-    return next((line for line in lines if line > 1), 1)

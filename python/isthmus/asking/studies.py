@@ -5,25 +5,24 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
+from isthmus.asking.application_options import ApplicationOptions, parameters_of, run_count, spread
+from isthmus.asking.applications import ask, describe, described_with, flows_of
+from isthmus.asking.experiments import Experiment, split
+from isthmus.asking.study_file import StudyApplication, StudyDescription
 from isthmus.base.configuration import resolve
 from isthmus.base.errors import IsthmusError
-from isthmus.base.files import read_text
 from isthmus.base.grain import DEFAULT, Grain
 from isthmus.base.names import meant
-from isthmus.base.toml_lines import line_of, line_of_item
-from isthmus.running.application import PATHS, Application, is_program
-from isthmus.running.application_options import ApplicationOptions, parameters_of, run_count, spread
-from isthmus.running.applications import ask, describe, described_with, flows_of
-from isthmus.running.coherence import TREE, check_method, kept_coherent
-from isthmus.running.descriptions.application import (
+from isthmus.base.toml_files import TomlFile
+from isthmus.descriptions.application import (
     DescribedApplication,
     background_sets,
     flows_on,
-    is_chip,
     read_described,
 )
-from isthmus.running.experiments import Experiment, split
-from isthmus.running.study_file import StudyApplication, StudyDescription
+from isthmus.running.application import PATHS, Application, is_program
+from isthmus.running.boards import is_chip
+from isthmus.running.methods import TREE, check_method
 from isthmus.running.targets import is_model, platform, read_platform, system
 from isthmus.running.tools import placed
 
@@ -43,8 +42,8 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
 
     `flags` come from the command line and win.
     """
-    text = read_text(path)
-    works = [_StudyApplication(work, path, text, number) for number, work in enumerate(study.application)]
+    file = TomlFile.at(path)
+    works = [_StudyApplication(work, file, number) for number, work in enumerate(study.application)]
     _refuse_twice(works)
     flags.asked.check([one.application for one in works])
     if not any(work.work.description for work in works):
@@ -52,28 +51,27 @@ def experiments_of(study: StudyDescription, path: Path, flags: Flags) -> list[Ex
     sets = flags.asked.platform_sets()
     places = list(dict.fromkeys((place.target, place.channel) for place in study.study.targets))
     for target, channel in places:
-        place = f"{path}:{line_of_item(text, 'study.targets', target)}"
+        place = file.place("study", "targets", item=target)
         with placed({"unknown": f"{place}: unknown", target: f"{place}: {target}"}):
             if system(target) is not None:
                 raise IsthmusError(f"{place}: target '{target}': expected one board, got a system of boards")
             platform(target) if is_model(target) else ask(works[0].typed, {"on": target})
         if channel is not None:
             links = read_platform(target, sets).links if is_model(target) else None
-            _check_channel(channel, links, f"{path}:{line_of_item(text, 'study.targets', channel)}", target)
+            _check_channel(channel, links, file.place("study", "targets", item=channel), target)
     if study.study.methods and not any(one.application.shares_buffers or one.work.description for one in works):
         raise IsthmusError(
-            f"{path}:{line_of(text, 'study.methods')}: key 'study.methods': no application of the study has buffers "
-            "that ports move"
+            f"{file.of_key('study', 'methods')}: no application of the study has buffers that ports move"
         )
     for method in study.study.methods:
-        check_method(method, f"{path}:{line_of_item(text, 'study.methods', method)}")
+        check_method(method, file.place("study", "methods", item=method))
     flows = list(dict.fromkeys(study.study.flows))
     methods = list(dict.fromkeys(study.study.methods))
     runs = [run for work in works for run in _by_method(work, _runs(work, places, flows, flags), methods)]
     repeat, warmup = resolve("repeat", flags.repeat).value, resolve("warmup", flags.warmup).value
     grain = flags.grain or study.study.grain or DEFAULT
     faults = study.study.faults
-    written = {"--faults": f"{path}:{line_of(text, 'study.faults')}: key 'study.faults'"} if faults else {}
+    written = {"--faults": file.of_key("study", "faults")} if faults else {}
     runs = [
         replace(run, repeat=repeat, warmup=warmup, grain=grain, faults=faults, places={**run.places, **written})
         for run in runs
@@ -89,8 +87,7 @@ class _StudyApplication:
     """A table [application] of a study, and what its application says of itself."""
 
     work: StudyApplication
-    path: Path
-    text: str
+    file: TomlFile
     number: int  # among the tables
 
     @cached_property
@@ -103,8 +100,8 @@ class _StudyApplication:
             keys = "key 'application.name', 'application.program' or 'application.description'"
             raise IsthmusError(f"{place}: {keys}: expected the name of an application, {what}")
         if self.work.description is not None:
-            return str(self.path.parent / self.work.description)
-        program = str(self.path.parent / str(self.work.program))
+            return str(self._folder / self.work.description)
+        program = str(self._folder / str(self.work.program))
         return self.work.name or (program if is_program(program) else f"./{program}")
 
     @property
@@ -123,22 +120,27 @@ class _StudyApplication:
         for key in ("images", "messages"):
             if getattr(self.work, key) is not None and key != found.counted:
                 raise IsthmusError(
-                    f"{self.place(key)}: key 'application.{key}': '{found.name}' counts {found.counted}, "
-                    "expected 'application.count'"
+                    f"{self.at(key)}: '{found.name}' counts {found.counted}, expected 'application.count'"
                 )
         for name in self._given():
             if name not in found.parameters:
                 key = self._key(name)
                 known = ", ".join(found.parameters) or "none"
                 hint = meant(name, found.parameters) or f"its parameters: {known}."
-                raise IsthmusError(
-                    f"{self.place(key)}: key 'application.{key}': '{found.name}' has no such parameter", hint=hint
-                )
+                raise IsthmusError(f"{self.at(key)}: '{found.name}' has no such parameter", hint=hint)
         return found
 
     def place(self, key: str | None) -> str:
         """FILE:LINE of a key of the table, or of the table."""
-        return f"{self.path}:{line_of(self.text, '.'.join(['application', *([key] if key else [])]), self.number)}"
+        return self.file.place("application", *([key] if key else []), entry=self.number)
+
+    def at(self, key: str) -> str:
+        """What an error of a key of the table begins with."""
+        return self.file.of_key("application", *key.split("."), entry=self.number)
+
+    @property
+    def _folder(self) -> Path:
+        return Path(self.file.path).parent
 
     def count(self) -> int | None:
         """The count of a run, if the table has one under any name; an IsthmusError if it has two."""
@@ -147,9 +149,7 @@ class _StudyApplication:
         }
         if len(given) > 1:
             first, second = list(given)[:2]
-            raise IsthmusError(
-                f"{self.place(second)}: key 'application.{second}': is another name of 'application.{first}'"
-            )
+            raise IsthmusError(f"{self.at(second)}: is another name of 'application.{first}'")
         return next(iter(given.values()), None)
 
     def parameters(self) -> dict[str, object]:
@@ -157,13 +157,13 @@ class _StudyApplication:
         values = {}
         for name, value in self._given().items():
             parameter = self.application.parameters[name]
-            values[name] = str(self.path.parent / str(value)) if parameter.kind in PATHS else value
+            values[name] = str(self._folder / str(value)) if parameter.kind in PATHS else value
         return values
 
     def places(self, typed: Collection[str]) -> dict[str, str]:
         """Where its parameters are written that are not `typed`: here, or in the configuration."""
         keys = {name: self._key(name) for name in self._given() if name not in typed}
-        return {f"--{name}": f"{self.place(key)}: key 'application.{key}'" for name, key in keys.items()}
+        return {f"--{name}": self.at(key) for name, key in keys.items()}
 
     def check(self, parameters: Sequence[str], places: Mapping[str, str]) -> None:
         """Has the application check NAME=VALUE of its parameters."""
@@ -178,9 +178,7 @@ class _StudyApplication:
         if self.work.input is None:
             return dict(self.work.parameters)
         if "input" in self.work.parameters:
-            raise IsthmusError(
-                f"{self.place('input')}: key 'application.input': is another name of 'application.parameters.input'"
-            )
+            raise IsthmusError(f"{self.at('input')}: is another name of 'application.parameters.input'")
         return {**self.work.parameters, "input": self.work.input}
 
 
@@ -191,8 +189,7 @@ def _refuse_twice(works: Sequence[_StudyApplication]) -> None:
         name = work.application.name
         if name in names:
             raise IsthmusError(
-                f"{work.place(work.key)}: key 'application.{work.key}': a second application '{name}'; "
-                "expected a name each, or a study each"
+                f"{work.at(work.key)}: a second application '{name}'; expected a name each, or a study each"
             )
         names.add(name)
 
@@ -217,9 +214,8 @@ def _runs(
             for parameters in spread(work.application, base.parameters)
         ]
     if not runs:
-        line = line_of(work.text, "study.flows")
         raise IsthmusError(
-            f"{work.path}:{line}: key 'study.flows': no target has any of these flows of '{work.application.name}'; "
+            f"{work.file.of_key('study', 'flows')}: no target has any of these flows of '{work.application.name}'; "
             + "; ".join(f"{target} has {' and '.join(has) or 'none'}" for target, has in flows_of_targets.items())
         )
     return runs
@@ -231,11 +227,7 @@ def _by_method(work: _StudyApplication, runs: list[Experiment], methods: list[st
     def shares(run: Experiment) -> bool:
         return work.application.shares_buffers or (run.described is not None and is_chip(run.target, run.sets))
 
-    return [
-        kept_coherent(replace(run, method=method))
-        for run in runs
-        for method in (methods or [TREE] if shares(run) else [None])
-    ]
+    return [replace(run, method=method) for run in runs for method in (methods or [TREE] if shares(run) else [None])]
 
 
 def _experiment(work: _StudyApplication, flags: Flags) -> Experiment:

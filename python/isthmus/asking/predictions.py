@@ -1,29 +1,19 @@
-"""The answers of probes of changed models, run once, side by side, and kept in the user's cache.
+"""Predictions: what probes of changed models say, run once, side by side, and kept in the user's cache."""
 
-An answer is kept under the hash of the platform, of what is changed in it, of the probe and of the tool that gave it,
-so that a new version answers anew.
-"""
-
-import hashlib
-import json
-import sqlite3
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from isthmus.base.build_info import build_info
-from isthmus.base.caches import warn_of_cache
+from isthmus.asking.answers import Answers, ask_all, counting, key_of
 from isthmus.base.errors import IsthmusError
-from isthmus.base.files import user_folder
 from isthmus.base.groups import grouped_by
 from isthmus.records.probe import ProbeRecord
-from isthmus.running.parallel import OnCount, run_in_parallel
+from isthmus.running.parallel import OnCount
 from isthmus.running.probes import COPIES, STREAMS, all_probes
 from isthmus.running.probing import Probing, run_probing
 from isthmus.running.targets import platform
-from isthmus.running.tools import ignore, tool_path
+from isthmus.running.tools import ignore
 
 MIB = 1 << 20
 ANY = 64  # stands for the size of a probe that has none
@@ -50,7 +40,7 @@ class Query:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Prediction:
     """Seconds of one copy, pass or access, and in how many of them the host works, where the model tells."""
 
     seconds: float
@@ -69,18 +59,18 @@ class Predictions:
         self.target = target
         self.sets = tuple(sets)
         self._platform = str(platform(target, sets)["sha256"])
-        self._cache = _Cache(cache or user_folder("cache") / "predictions.sqlite")
-        self._known: dict[Query, Answer | None] = {}
+        self._kept = Answers(cache)
+        self._known: dict[Query, Prediction | None] = {}
 
     def answers(
         self, queries: Iterable[Query], on_count: OnCount = lambda done, total: None
-    ) -> dict[Query, Answer | None]:
+    ) -> dict[Query, Prediction | None]:
         """An answer for each; if a time is affine in its size, that of over 1 MiB follows from two smaller ones."""
         wanted = list(dict.fromkeys(queries))
         self._learn([part for query in wanted for part in _parts(query)], on_count)
         return {query: self._answer(query) for query in wanted}
 
-    def require(self, queries: Iterable[Query]) -> list[Answer]:
+    def require(self, queries: Iterable[Query]) -> list[Prediction]:
         """Answers of the model as it is: what it cannot do is an IsthmusError, in the tool's words."""
         wanted = list(queries)
         parts = (part for query in wanted for part in _parts(query))
@@ -96,7 +86,7 @@ class Predictions:
             raise IsthmusError(f"probe '{unanswered.probe}': the model says nothing of {unanswered.size} B")
         return [answer for answer in answers if answer is not None]
 
-    def _answer(self, query: Query) -> Answer | None:
+    def _answer(self, query: Query) -> Prediction | None:
         parts = [self._known.get(part) for part in _parts(query)]
         if len(parts) == 1:
             return parts[0]
@@ -108,31 +98,28 @@ class Predictions:
     def _learn(self, queries: Iterable[Query], on_count: OnCount) -> None:
         new = [query for query in dict.fromkeys(queries) if query not in self._known]
         self._known.update(self._recall(new))
-        missing = [query for query in new if query not in self._known]
-        groups = dict(enumerate(_groups(self.target, self.sets, missing)))
-        done = 0
+        groups = _groups(self.target, self.sets, [query for query in new if query not in self._known])
+        count = counting(on_count, len(groups))
 
-        def keep(_: int, found: dict[Query, Answer | None]) -> None:
-            nonlocal done
-            done += 1
-            on_count(done, len(groups))
+        def keep(number: int, found: dict[Query, Prediction | None]) -> None:
+            count(number, found)
             self._known.update(found)
             self._keep(found)
 
-        run_in_parallel(groups, lambda _, event: None, keep, lambda work, on_event: _try(*work))
+        ask_all(groups, lambda group, _on_event: _try(*group), keep)
 
-    def _recall(self, queries: Sequence[Query]) -> dict[Query, Answer]:
+    def _recall(self, queries: Sequence[Query]) -> dict[Query, Prediction]:
         keys = {self._key(query): query for query in queries}
-        return {keys[key]: answer for key, answer in self._cache.read(keys).items()}
+        return {keys[key]: Prediction(*answer) for key, answer in self._kept.read(keys).items()}
 
-    def _keep(self, found: Mapping[Query, Answer | None]) -> None:
+    def _keep(self, found: Mapping[Query, Prediction | None]) -> None:
         """Keeps answers, but not refusals: a later command asks these again, as the reason may be gone."""
-        self._cache.write({self._key(query): answer for query, answer in found.items() if answer is not None})
+        known = {self._key(query): one for query, one in found.items() if one is not None}
+        self._kept.write({key: (one.seconds, one.working_s) for key, one in known.items()})
 
     def _key(self, query: Query) -> str:
-        options = [sorted(query.sets), query.probe, query.size, query.chosen, query.variant]
-        words = [_tool_stamp(), self._platform, *options]
-        return hashlib.sha256(json.dumps(words).encode()).hexdigest()
+        options = (sorted(query.sets), query.probe, query.size, query.chosen, query.variant)
+        return key_of("isthmus-probe", self._platform, *options)
 
 
 def _parts(query: Query) -> list[Query]:
@@ -147,12 +134,12 @@ def _is_affine(query: Query) -> bool:
     return all_probes()[query.probe].crosses in (*COPIES, STREAMS)
 
 
-def _line(first: Answer, second: Answer, size: int) -> Answer:
+def _line(first: Prediction, second: Prediction, size: int) -> Prediction:
     share = (size - ENDS[0]) / (ENDS[1] - ENDS[0])
     working = None
     if first.working_s is not None and second.working_s is not None:
         working = first.working_s + (second.working_s - first.working_s) * share
-    return Answer(first.seconds + (second.seconds - first.seconds) * share, working)
+    return Prediction(first.seconds + (second.seconds - first.seconds) * share, working)
 
 
 _Group = tuple[Probing, list[Query]]
@@ -177,7 +164,7 @@ def _groups(target: str, sets: Sequence[str], queries: Iterable[Query]) -> list[
     return groups
 
 
-def _try(probing: Probing, queries: Sequence[Query]) -> dict[Query, Answer | None]:
+def _try(probing: Probing, queries: Sequence[Query]) -> dict[Query, Prediction | None]:
     """Asks for answers; None for what the changed model refuses."""
     try:
         return _run(probing, queries)
@@ -185,7 +172,7 @@ def _try(probing: Probing, queries: Sequence[Query]) -> dict[Query, Answer | Non
         return dict.fromkeys(queries)
 
 
-def _run(probing: Probing, queries: Sequence[Query]) -> dict[Query, Answer | None]:
+def _run(probing: Probing, queries: Sequence[Query]) -> dict[Query, Prediction | None]:
     records: list[ProbeRecord] = []
     run_probing(probing, records.append, ignore)
     return {query: next((_answer_of(one) for one in records if _is_of(one, query)), None) for query in queries}
@@ -196,47 +183,8 @@ def _is_of(record: ProbeRecord, query: Query) -> bool:
     return record.name == query.probe and all(record.parameters.get(key) == wanted[key] for key in wanted)
 
 
-def _answer_of(record: ProbeRecord) -> Answer | None:
+def _answer_of(record: ProbeRecord) -> Prediction | None:
     if record.time_s is None:
         return None
     busy = record.host_busy
-    return Answer(record.time_s, None if busy is None else busy * record.time_s)
-
-
-def _tool_stamp() -> list[Any]:
-    status = tool_path("isthmus-probe").stat()
-    return [build_info().version, build_info().commit, status.st_size, status.st_mtime_ns]
-
-
-class _Cache:
-    """Answers by key; one that cannot be read or written costs nothing but time, and a warning."""
-
-    def __init__(self, file: Path) -> None:
-        self._file = file
-
-    def read(self, keys: Iterable[str]) -> dict[str, Answer]:
-        found: dict[str, Answer] = {}
-
-        def look_up(base: sqlite3.Connection) -> None:
-            for key in keys:
-                row = base.execute("SELECT seconds, working FROM answers WHERE key = ?", (key,)).fetchone()
-                if row is not None:
-                    found[key] = Answer(*row)
-
-        self._use(look_up)
-        return found
-
-    def write(self, answers: Mapping[str, Answer]) -> None:
-        rows = [(key, one.seconds, one.working_s) for key, one in answers.items()]
-        self._use(lambda base: base.executemany("INSERT OR REPLACE INTO answers VALUES (?, ?, ?)", rows))
-
-    def _use(self, work: Callable[[sqlite3.Connection], object]) -> None:
-        try:
-            self._file.parent.mkdir(parents=True, exist_ok=True)
-            with closing(sqlite3.connect(self._file, timeout=10)) as base, base:
-                base.execute("CREATE TABLE IF NOT EXISTS answers (key TEXT PRIMARY KEY, seconds REAL, working REAL)")
-                work(base)
-        except (OSError, sqlite3.Error) as error:
-            warn_of_cache(self._file, error)
-            if isinstance(error, sqlite3.DatabaseError) and not isinstance(error, sqlite3.OperationalError):
-                self._file.unlink(missing_ok=True)  # half a file; a full disk or a patient writer is operational
+    return Prediction(record.time_s, None if busy is None else busy * record.time_s)

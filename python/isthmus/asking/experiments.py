@@ -33,8 +33,8 @@ from isthmus.running.tools import (
 )
 
 if TYPE_CHECKING:
+    from isthmus.descriptions.application import DescribedApplication
     from isthmus.records.run import Row
-    from isthmus.running.descriptions.application import DescribedApplication
 
 # The pace of a model, the slowest target: 0.1 s for an image of 8 MB.
 ASSUMED_BYTES_PER_S = 80e6

@@ -1,31 +1,16 @@
-"""The limit of a row, and the fastest row of a study that is right."""
+"""The limit of a row, and the fastest row of a study that is right, in words."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
 from isthmus.base.groups import grouped_by
 from isthmus.base.numbers import counted, figure, grouped, percent, seconds
 from isthmus.base.sizes import format_size
-from isthmus.base.spread import Interval, apart, likely
+from isthmus.judging.verdict import fastest_of_targets, limit_of, ranked, tied
 from isthmus.records.base import KIND_WORDS, Value
 from isthmus.records.run import Bottleneck, Effect, Part, Row, Verdict
 
 # A smaller change of a rate is not printed.
 _UNSEEN = 0.005
-
-
-def limit_of(row: Row) -> Bottleneck | None:
-    """The bottleneck that the run names, else (a real device shows no parts) its longest stage and the next."""
-    if row.bottleneck is not None or not row.stages:
-        return row.bottleneck
-    first, *others = sorted(row.stages, key=lambda stage: stage.share, reverse=True)
-    second = others[0] if others else None
-    return Bottleneck(
-        part=first.name,
-        busy_share=first.share,
-        next=second.name if second else None,
-        next_busy_share=second.share if second else None,
-        would_need=first.time_s / second.time_s if second and second.time_s > 0 else None,
-    )
 
 
 def heading(row: Row) -> str:
@@ -175,15 +160,15 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
 
     Rows whose samples overlap with those of the fastest are not ranked below it: the verdict is not judged.
     """
-    right = _ranked(rows)
+    right = ranked(rows)
     if not right:
         return None
     best, *others = right
     reasons = [f"{heading(best)}: {reason(best)}"]
-    tied = [row for row in others if not apart(_range(best), _range(row)) and row.value != best.value]
+    alike = tied(best, others)
     names = {id(row): flow_with(row.flow, differing_values(row, rows)) for row in right}
     for row in others:
-        behind = "not to be judged" if row in tied else f"{figure(best.value / row.value)}x slower"
+        behind = "not to be judged" if row in alike else f"{figure(best.value / row.value)}x slower"
         reasons.append(f"{place_of(row)} {names[id(row)]}: {rate_text(row)}, {behind}: {heading(row)}: {reason(row)}")
     return Verdict(
         application=best.application,
@@ -197,25 +182,10 @@ def decide(rows: Sequence[Row]) -> Verdict | None:
         kind=best.kind,
         value=best.value,
         unit=best.unit,
-        judged=not tied,
-        within_spread=[f"{place_of(row)} {names[id(row)]}" for row in tied],
+        judged=not alike,
+        within_spread=[f"{place_of(row)} {names[id(row)]}" for row in alike],
         reasons=reasons,
     )
-
-
-def _ranked(rows: Iterable[Row]) -> list[Row]:
-    """The rows that are right, the fastest first."""
-    return sorted((row for row in rows if row.verified), key=lambda row: row.value, reverse=True)
-
-
-def fastest_of_targets(rows: Iterable[Row]) -> list[Row]:
-    """The fastest right row of each application on each target."""
-    return [of_place[0] for of_place in grouped_by(lambda row: (row.application, row.target), _ranked(rows)).values()]
-
-
-def _range(row: Row) -> Interval:
-    """The rates among which a row's may lie; a model's is exact."""
-    return likely(row.samples) if row.samples else (row.value, row.value)
 
 
 def said_with_reason(verdict: Verdict, applications: int) -> list[str]:
@@ -229,7 +199,7 @@ def said_of_others(verdict: Verdict, rows: Sequence[Row], of_each: bool, applica
     Without `of_each`, slower models on a target that has a faster one are only counted: nobody looked for their limit.
     """
     fastest = [id(row) for row in fastest_of_targets(rows)]
-    others = list(zip(_ranked(rows), verdict.reasons, strict=True))[1:]
+    others = list(zip(ranked(rows), verdict.reasons, strict=True))[1:]
     said = [why for row, why in others if of_each or row.kind == "measured" or id(row) in fastest]
     if left := len(others) - len(said):
         said.append(f"slower on these targets: {counted(left, 'more model')}; --reasons all finds what limits each")

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from isthmus.running.descriptions.description import Description
+from isthmus.descriptions.description import Description
 from isthmus.running.tools import assignments
 
 WORD = 64  # bytes that a circuit moves in a cycle

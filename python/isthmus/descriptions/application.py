@@ -1,18 +1,17 @@
 """Descriptions as runs: which flows a board has for one, and what its tool is told."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import listed
-from isthmus.base.units import BYTES, CLOCKS
+from isthmus.descriptions.description import Description, read_description
+from isthmus.descriptions.unit import Unit, arguments
 from isthmus.running.application import DESCRIBED_TOOL, Application, is_app_key
-from isthmus.running.descriptions.description import Description, read_description
-from isthmus.running.descriptions.unit import Unit, arguments
-from isthmus.running.targets import is_model, platform
-from isthmus.running.tools import Event, as_sets, collect, request_of
+from isthmus.running.boards import clock_of, is_chip, number_of
+from isthmus.running.targets import is_model
+from isthmus.running.tools import as_sets, collect, request_of
 
 UNITS = 100  # that a run has where nothing is said
 LEFT_OF_MEMORY = 0.5  # of the host's memory's rate, beside other cores that use as much of it as they get
@@ -25,6 +24,19 @@ class DescribedApplication:
     description: Description
     sets: tuple[str, ...] = ()
 
+    @property
+    def application(self) -> Application:
+        """The description as the answer of an application."""
+        one = self.description
+        return Application(
+            name=one.name,
+            counted=one.units,
+            count=one.count or UNITS,
+            bytes_each=round(Unit.of(one).sent),
+            flows=one.flows,
+            parameters={},
+        )
+
     def parameters(self, target: str, flow: str, sets: Sequence[str] = ()) -> tuple[str, ...]:
         """NAME=VALUE of its tool; the time of its kernel in cycles of the board."""
         one = self.description
@@ -36,61 +48,6 @@ def read_described(path: str, sets: Sequence[str] = ()) -> DescribedApplication:
     """The application of a file, with those of `sets` that belong to descriptions."""
     own = tuple(one for one in sets if is_app_key(one))
     return DescribedApplication(read_description(Path(path), own), own)
-
-
-def as_application(description: Description) -> Application:
-    """The description as the answer of an application."""
-    return Application(
-        name=description.name,
-        counted=description.units,
-        count=description.count or UNITS,
-        bytes_each=round(Unit.of(description).sent),
-        flows=description.flows,
-        parameters={},
-    )
-
-
-@cache
-def _board(target: str, sets: tuple[str, ...]) -> Event:
-    return platform(target, sets)
-
-
-def number_of(target: str, sets: Sequence[str], kind: str, name: str) -> tuple[str, float, str] | None:
-    """Key, value and unit of the number `name` of a board's first part of a kind; None if it has no such part."""
-    board = _board(target, tuple(sets))
-    section = next((part["name"] for part in board["parts"] if part["kind"] == kind), None)
-    key = f"{section}.{name}"
-    found: Mapping[str, object] | None = next((one for one in board["inputs"] if one["key"] == key), None)
-    return None if found is None else (key, float(str(found["value"])), str(found.get("unit") or ""))
-
-
-def clock_of(target: str, sets: Sequence[str]) -> float:
-    """Hz of the kernels of a board, or of the circuit behind a chip's ports; 0 of one that has none."""
-    found = number_of(target, sets, "kernel", "clock") or number_of(target, sets, "hp", "clock")
-    return found[1] * CLOCKS[found[2]] if found else 0.0
-
-
-def is_chip(target: str, sets: Sequence[str] = ()) -> bool:
-    """Tells whether a board is a chip whose ports reach the memory of its processor (min2019)."""
-    return is_model(target) and number_of(target, sets, "hp", "clock") is not None
-
-
-def has_key(target: str, key: str) -> bool:
-    """Tells whether a board has a number of that key."""
-    return any(one["key"] == key for one in _board(target, ())["inputs"])
-
-
-def room_of(target: str, sets: Sequence[str]) -> float | None:
-    """Bytes that a board's circuits reach: its own memory, else the host's or what its table holds; None if unknown."""
-    own, hosts = (number_of(target, sets, kind, "capacity") for kind in ("dram", "memory"))
-    if own is not None:
-        return own[1] * BYTES[own[2]]
-    rooms = [hosts[1] * BYTES[hosts[2]]] if hosts else []
-    inputs = _board(target, tuple(sets))["inputs"]
-    if any(one["key"] == "translation.enabled" and one["value"] is True for one in inputs):
-        entries, page = (number_of(target, sets, "translation", name) for name in ("entries", "page"))
-        rooms += [entries[1] * page[1] * BYTES[page[2]]] if entries and page else []
-    return min(rooms, default=None)
 
 
 def background_sets(

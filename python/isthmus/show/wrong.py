@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from isthmus.base.numbers import counted
 from isthmus.records.run import Difference, Row
-from isthmus.results.verdict import place_of
+from isthmus.show.verdict import place_of
 
 
 def wrong_lines(rows: Sequence[Row]) -> list[str]:

@@ -83,12 +83,11 @@ def ask(typed: str, options: Request) -> Event:
 
 def _of_description(path: str, prefix: str) -> Application:
     # Most commands have none and need not wait until its reader is imported.
-    from isthmus.running.descriptions.application import as_application
-    from isthmus.running.descriptions.description import read_description
+    from isthmus.descriptions.application import read_described
 
     if not Path(path).is_file():
         raise IsthmusError(f"{prefix}description '{path}': no such file", hint=meant_file(Path(path), "*.toml"))
-    return as_application(read_description(Path(path)))
+    return read_described(path).application
 
 
 def _program(path: str, prefix: str) -> Application:

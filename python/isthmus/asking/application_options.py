@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from isthmus.asking.applications import described_with
 from isthmus.base.configuration import KNOWN, count_of, resolve
 from isthmus.base.errors import IsthmusError
 from isthmus.base.names import meant, nearest
 from isthmus.base.numbers import as_written
 from isthmus.running.application import Application, Parameter, is_app_key, is_parameter
-from isthmus.running.applications import described_with
 from isthmus.running.tools import assignments, pairs_of
 
 

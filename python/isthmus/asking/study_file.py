@@ -1,23 +1,20 @@
 """Study files as they are written: found by path or name, read and checked."""
 
-from itertools import takewhile
 from pathlib import Path
 from typing import Annotated
 
-from pydantic import BeforeValidator, Field, ValidationError
-from pydantic_core import ErrorDetails
+from pydantic import BeforeValidator, Field
 
 from isthmus.base.configuration import COUNT, MOST, MOST_SEED, SEED
-from isthmus.base.errors import IsthmusError
-from isthmus.base.files import data_folder, read_text
+from isthmus.base.files import data_folder
 from isthmus.base.flows import FLOWS
 from isthmus.base.grain import Grain
-from isthmus.base.names import listed, meant, unknown
-from isthmus.base.numbers import as_written
-from isthmus.base.parsing import toml
-from isthmus.base.toml_lines import line_of, line_of_item
+from isthmus.base.names import listed, unknown
+from isthmus.base.toml_files import read_toml
 from isthmus.records.base import Flow, TomlTable
-from isthmus.running.coherence import METHODS, TREE
+from isthmus.running.methods import METHODS, TREE
+
+VALUE = "a number, a text, true or false"
 
 
 class StudyApplication(TomlTable, strict=True):
@@ -37,7 +34,9 @@ class StudyApplication(TomlTable, strict=True):
     images: int | None = Field(default=None, ge=1, le=MOST, description=COUNT)
     messages: int | None = Field(default=None, ge=1, le=MOST, description=COUNT)
     input: str | None = Field(default=None, min_length=1, description="a folder or file")
-    parameters: dict[str, int | float | str | bool] = Field(default={}, description="a table of NAME = VALUE")
+    parameters: dict[str, Annotated[int | float | str | bool, Field(description=VALUE)]] = Field(
+        default={}, description="a table of NAME = VALUE"
+    )
     seed: int | None = Field(default=None, ge=0, le=MOST_SEED, description=SEED)
 
 
@@ -73,9 +72,6 @@ class StudyDescription(TomlTable, strict=True):
     study: Choice = Field(description="a table [study]")
 
 
-_TABLES: dict[str, type[TomlTable]] = {"study": Choice, "study.targets": Place}
-
-
 def find_study(name: str) -> Path:
     """The study file at the path `name`, or the known one of that name; an IsthmusError with the nearest."""
     if Path(name).is_file():
@@ -104,47 +100,4 @@ def _studies() -> dict[str, Path]:
 
 def read_study(path: Path) -> StudyDescription:
     """The study of a file; anything wrong in it is an IsthmusError with file, line, key and what was expected."""
-    text = read_text(path)
-    document = toml(text, path)
-    try:
-        return StudyDescription.model_validate(document)
-    except ValidationError as error:
-        unknown_first = sorted(error.errors(), key=lambda details: details["type"] != "extra_forbidden")
-        raise _complaint(unknown_first[0], path, text) from error
-
-
-def _complaint(details: ErrorDetails, path: Path, text: str) -> IsthmusError:
-    if details["loc"][:1] == ("application",) and len(details["loc"]) > 2:
-        return _complaint_of_work(details, path, text)
-    *tables, name = [str(part) for part in details["loc"] if isinstance(part, str)]
-    key = ".".join([*tables, name])
-    before = takewhile(lambda part: isinstance(part, str), details["loc"])
-    written = ".".join(str(part) for part in before)  # of a list's entry, the list
-    fields = (_TABLES[".".join(tables)] if tables else StudyDescription).model_fields
-    if details["type"] == "extra_forbidden":
-        known = [".".join([*tables, field]) for field in fields]
-        return unknown("key", key, known, f"{path}:{line_of(text, written)}")
-    expected = fields[name].description
-    if details["type"] == "missing":
-        line = line_of(text, ".".join(tables)) if tables else 1
-        return IsthmusError(f"{path}:{line}: key '{key}': missing, expected {expected}")
-    got = details["input"]
-    line = line_of_item(text, written, got) if isinstance(got, str) else line_of(text, written)
-    hint = meant(got, FLOWS) if key == "study.flows" and isinstance(got, str) else None
-    return IsthmusError(f"{path}:{line}: key '{key}': expected {expected}, got {_short(got)}", hint=hint)
-
-
-def _complaint_of_work(details: ErrorDetails, path: Path, text: str) -> IsthmusError:
-    """The error for a key of a table [application]; behind `parameters` pydantic names what it has tried."""
-    _, number, name, *parameter = details["loc"]
-    key = ".".join(["application", str(name), *map(str, parameter[:1])])
-    place = f"{path}:{line_of(text, key, int(number))}"
-    if details["type"] == "extra_forbidden":
-        return unknown("key", key, [f"application.{field}" for field in StudyApplication.model_fields], place)
-    expected = "a number, a text, true or false" if parameter else StudyApplication.model_fields[str(name)].description
-    return IsthmusError(f"{place}: key '{key}': expected {expected}, got {_short(details['input'])}")
-
-
-def _short(value: object) -> str:
-    text = as_written(value) if isinstance(value, bool) else repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
+    return read_toml(StudyDescription, path)

@@ -3,12 +3,13 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from isthmus.asking.answers import ask_all
+from isthmus.asking.experiments import Experiment, run_experiment
 from isthmus.base.errors import IsthmusError
+from isthmus.judging.remedies import STEP, Remedy, Steps, remedies, slower, steps_of
 from isthmus.records.run import Bottleneck, Effect, Row
-from isthmus.running.experiments import Experiment, run_experiment
-from isthmus.running.parallel import OnCount, in_order
-from isthmus.running.remedies import STEP, Remedy, Steps, remedies, slower, steps_of
-from isthmus.running.tools import Event, ignore
+from isthmus.running.parallel import OnCount
+from isthmus.running.tools import Event
 
 # Runs experiments; None for one that cannot be run.
 RunAll = Callable[[Sequence[Experiment]], Sequence[Row | None]]
@@ -50,7 +51,7 @@ def judge_in_parallel(experiment: Experiment, row: Row, on_event: Callable[[Even
     def tell(done: int, most: int) -> None:
         on_event({"event": "progress", "what": "reruns", "done": done, "total": most})
 
-    return judge(experiment, row, lambda wanted: in_order(wanted, ignore, _rerun), tell)
+    return judge(experiment, row, lambda wanted: ask_all(wanted, _rerun), tell)
 
 
 def _rerun(experiment: Experiment, on_event: Callable[[Event], None]) -> Row | None:

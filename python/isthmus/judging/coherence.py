@@ -4,14 +4,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from isthmus.base.names import unknown
-from isthmus.running.applications import buffers_of, describe, described_with
+from isthmus.asking.applications import buffers_of, describe, described_with
+from isthmus.running.methods import TREE
 from isthmus.running.tools import value_of
 
 if TYPE_CHECKING:
-    from isthmus.running.experiments import Experiment
+    from isthmus.asking.experiments import Experiment
 
-TREE = "tree"  # as the decision tree says, each buffer by itself
 SEQUENTIAL = "sequential"  # the rewrite of a program so that it writes its buffers in sequence
 TO_FPGA, TO_CPU, WITHIN = "to-fpga", "to-cpu", "within"
 
@@ -20,37 +19,7 @@ SMALL = 64 << 10  # bytes, up to which a buffer is still there
 
 
 @dataclass(frozen=True)
-class Method:
-    """A way to keep a buffer coherent: the port that moves it, and what cores do to it (min2019, tables I and II)."""
-
-    name: str
-    meaning: str
-    port: str
-    sent: str  # what was done to a buffer before the FPGA reads it,
-    fetched: str  # and before it writes it
-    cached: bool = True
-    maintained: bool = False  # by a core, at each transfer
-
-    def state(self, to_fpga: bool) -> str:
-        """The state of a buffer before it is moved."""
-        return self.sent if to_fpga else self.fetched
-
-    def maintenance(self, to_fpga: bool) -> tuple[str, ...]:
-        """A core's operations on the lines of a buffer that is moved."""
-        return (("flush",) if to_fpga else ("flush", "invalidate")) if self.maintained else ()
-
-
-HP_NC = Method("hp-nc", "cores do not cache the buffer", "hp", "flushed", "flushed", cached=False)
-HP_C = Method("hp-c", "a core flushes it", "hp", "flushed", "flushed", maintained=True)
-HPC = Method("hpc", "the interconnect asks the caches", "hpc", "written", "read")
-ACP = Method("acp", "the FPGA accesses the second-level cache", "acp", "written", "read")
-KEPT_BY = (HP_NC, HP_C, HPC, ACP)
-METHODS = tuple(method.name for method in KEPT_BY)
-MEANINGS = (*(f"{method.name} ({method.meaning})" for method in KEPT_BY), f"{TREE} (the decision tree chooses)")
-
-
-@dataclass(frozen=True)
-class Transfer:
+class SharedBuffer:
     """The known facts of a buffer before it is moved."""
 
     direction: str  # TO_FPGA, TO_CPU or WITHIN the FPGA
@@ -81,7 +50,7 @@ class Answer:
     """An answer to a question of the tree, when it is given, and what follows: a method, or the next question."""
 
     says: str
-    holds: Callable[[Transfer], bool]
+    holds: Callable[[SharedBuffer], bool]
     then: "str | Question"
 
 
@@ -93,7 +62,7 @@ class Question:
     answers: tuple[Answer, ...]
 
 
-def _else(_transfer: Transfer) -> bool:
+def _else(_transfer: SharedBuffer) -> bool:
     return True
 
 
@@ -142,7 +111,7 @@ FIGURE_5 = Question(
 )
 
 
-def decide(transfer: Transfer) -> Decision:
+def decide(transfer: SharedBuffer) -> Decision:
     """The method for a buffer by the decision tree (min2019, figure 5)."""
     path: list[str] = []
     place: str | Question = FIGURE_5
@@ -151,12 +120,6 @@ def decide(transfer: Transfer) -> Decision:
         path.append(answer.says)
         place = answer.then
     return Decision(place, tuple(path))
-
-
-def check_method(method: str, place: str) -> None:
-    """Refuses a word of a file that is no method; an IsthmusError names `place`."""
-    if method not in (names := [*METHODS, TREE]):
-        raise unknown("method", method, names, place)
 
 
 def kept_coherent(experiment: "Experiment") -> "Experiment":
@@ -172,17 +135,17 @@ def kept_coherent(experiment: "Experiment") -> "Experiment":
     )
 
 
-def transfers_of(experiment: "Experiment") -> dict[str, Transfer]:
+def transfers_of(experiment: "Experiment") -> dict[str, SharedBuffer]:
     """The buffers of an application with these parameters, by name."""
     typed, parameters = experiment.application, experiment.parameters
     each = described_with(typed, describe(typed), parameters).bytes_each if experiment.delay else 0
     delayed = value_of(experiment.delay or "0")
     later = delayed if isinstance(delayed, int) else 0  # anything else its tool refuses
     busy = experiment.described is not None and experiment.described.description.background == "memory"
-    found: dict[str, Transfer] = {}
+    found: dict[str, SharedBuffer] = {}
     for buffer in buffers_of(experiment.application, experiment.tool_parameters):
         size = int(buffer["bytes"])
-        found[str(buffer["name"])] = Transfer(
+        found[str(buffer["name"])] = SharedBuffer(
             direction=str(buffer["direction"]),
             size=size,
             mostly_written=bool(buffer["mostly_written"]),
