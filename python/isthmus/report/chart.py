@@ -8,7 +8,7 @@ from typing import Any
 from isthmus.base.numbers import grouped
 from isthmus.records.run import Row, StudyFile
 from isthmus.report.template import environment
-from isthmus.show.verdict import kind_of, limit_in_short, place_of, differing_values, flow_with, work
+from isthmus.show.verdict import differing_values, flow_with, kind_of, limit_in_short, place_of, work
 
 # Pixels. The picture is as wide as a telephone's page nearly, so that its letters stay readable on one.
 _WIDTH, _MARGIN, _TITLE, _TOP = 440, 16, 26, 56

@@ -8,7 +8,7 @@ from isthmus.base.numbers import as_written, figure, grouped, percent, seconds
 from isthmus.records.run import Part
 from isthmus.reproduction.tables import as_text, score_line
 from isthmus.show.tables import busiest_first, first_keys, under_way
-from isthmus.show.verdict import heading, kind_of, place_of, reason, said_of, flow_with
+from isthmus.show.verdict import flow_with, heading, kind_of, place_of, reason, said_of
 
 FOLDER = Path(__file__).resolve().parent
 

@@ -9,7 +9,7 @@ from isthmus.records.run import Latency, Part, Row
 from isthmus.results.values import is_wrong, record_name, value_of
 from isthmus.running.methods import TREE
 from isthmus.show.output import SHOWN, Table
-from isthmus.show.verdict import kind_of, place_of, telling, told, where
+from isthmus.show.verdict import differing, differing_values, kind_of, place_of, time_shares
 
 
 def rows_table(rows: Sequence[Row], titled: bool = False) -> Table:
