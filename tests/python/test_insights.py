@@ -6,7 +6,7 @@ import pytest
 
 from isthmus.records.papers import PaperRow
 from isthmus.reproduction.insights import Evidence, Insight, judge, read_insights, truth
-from isthmus.reproduction.published import read_papers
+from isthmus.reproduction.papers import read_papers
 
 
 def row(id_: str, ours: Any, role: Any = "predicted") -> PaperRow:
@@ -32,9 +32,7 @@ def test_there_are_seven_and_six_and_their_evidence_is_of_rows_that_there_are() 
     for insight in insights:
         for evidence in insight.evidence:
             assert evidence.rows
-            assert all(id_ in rows and (rows[id_].experiment or rows[id_].same_as) for id_ in evidence.rows), (
-                evidence.test
-            )
+            assert all(id_ in rows and rows[id_].counterpart for id_ in evidence.rows), evidence.test
             truth(evidence.test, {})
 
 
