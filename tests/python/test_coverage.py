@@ -53,8 +53,8 @@ def test_its_commands_can_be_run(real: Isthmus, words: str) -> None:
     ],
 )  # fmt: skip
 def test_a_probe_or_run_is_a_command(counterpart: Counterpart, words: str) -> None:
-    assert shlex.join(counterpart.command() or []) == words
+    assert shlex.join(coverage.command_of(counterpart) or []) == words
 
 
 def test_what_only_reproduce_does_is_no_command_of_its_own() -> None:
-    assert Claim(lambda models: True).command() is None
+    assert coverage.command_of(Claim(lambda models: True)) is None

@@ -73,7 +73,8 @@ def reproduce(
     """Compare published numbers with those of the models, and score the models.
 
     Papers: choi2019 (Choi et al., TRETS 2019), stacc (Ruan et al., ST-Accel, FCCM 2018), gemieux2018 (Gémieux et al.,
-    IEEE Access 2018), min2019 (Min et al., FPL 2019). Rows that do not agree come first.
+    IEEE Access 2018), min2019 (Min et al., FPL 2019). Rows that do not agree come first. A paper of your own is a
+    Python file, which is run as code when you name it, with a TOML file of its numbers beside it; --new begins both.
 
     Each row has a role. input: the number is an input of the model. derived: a calibrated input determines the row; a
     change of the input by a tenth changes the row by over 0.8 of that. predicted: the model gives the row, and some

@@ -16,15 +16,7 @@ from isthmus.base.names import unknown
 from isthmus.base.numbers import is_number
 from isthmus.base.sizes import parse_size
 from isthmus.records.run import Row
-from isthmus.reproduction.model_runs import (
-    APPLICATION,
-    DISTINGUISHING,
-    OF_RUNS,
-    OPTIONS,
-    ModelRuns,
-    NotOfferedError,
-    target_of,
-)
+from isthmus.reproduction.model_runs import APPLICATION, ModelRuns, NotOfferedError
 from isthmus.reproduction.units import Amount, Between, Found, convert
 
 if TYPE_CHECKING:
@@ -42,7 +34,7 @@ class Counterpart(ABC):
     sort: what gives the value, by which the row gets its role; None if its parts do.
     unit: of the value, "" where any will do.
     boards: what may be the name of a board in it.
-    parts: the rows, by id, and the experiments that it is made of.
+    parts: the rows, by id, and the counterparts that it is made of.
     """
 
     sort: ClassVar[Sort | None] = "model"
@@ -70,10 +62,6 @@ class Counterpart(ABC):
     def stages(self, models: ModelRuns) -> dict[str, float]:
         """Seconds of each stage of the run of which it gives the whole time or rate."""
         return {}
-
-    def command(self) -> list[str] | None:
-        """The words of the command that does it; None where only `reproduce` does."""
-        return None
 
 
 @dataclass(frozen=True)
@@ -139,10 +127,6 @@ class Probed(OnBoard):
     def seen(self, published: "Mapping[str, PublishedRow]") -> str:
         return repr(replace(self, tell=RATE) if self.tell in ("time", "cycles") else self)
 
-    def command(self) -> list[str] | None:
-        words = ["probe", target_of(self.board), self.probe, "--sizes", self.size]
-        return [*words, *_as_options(self.changes, OPTIONS)]
-
 
 @dataclass(frozen=True)
 class Run(OnBoard):
@@ -204,14 +188,10 @@ class Run(OnBoard):
             return {}
         return {stage.name: stage.time_s for stage in self._row(models).stages}
 
-    def command(self) -> list[str] | None:
-        words = ["run", self.application, "--on", target_of(self.board), "--flow", self.flow]
-        return [*words, "--fine"] if self.of_images else [*words, *_as_options(self.changes, OF_RUNS)]
-
 
 class _Function(Counterpart):
-    """A plain function of models and of what its row gives it: boards and experiments, the only ones that it may ask,
-    and values.
+    """A plain function of models and of what its row gives it: boards and counterparts, the only ones that it may ask
+    for, and values.
     """
 
     expected = "a number, or Amount(VALUE, UNIT)"
@@ -320,14 +300,17 @@ class Published(Counterpart):
         return convert(row.value, row.unit, unit)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Combined(Counterpart):
-    """A function of two numbers, each our value of a row, by its id, or of an experiment, both in one unit."""
+    """A function of two numbers, each our value of a row, by its id, or of a counterpart, both in one unit."""
 
     sort = None
     function: Callable[[float, float], float]
     one: "str | Counterpart"
     other: "str | Counterpart"
+
+    def __repr__(self) -> str:
+        return f"{self.function.__name__}({self.one!r}, {self.other!r})"
 
     @property
     def boards(self) -> Sequence[str]:
@@ -365,31 +348,31 @@ def percent(one: float, other: float) -> float:
 
 
 def ratio(one: "str | Counterpart", other: "str | Counterpart") -> Combined:
-    """Our value of one row, by its id, or experiment over that of another."""
+    """Our value of one row, by its id, or counterpart over that of another."""
     return Combined(over, one, other)
 
 
 def _seen(part: "str | Counterpart", published: "Mapping[str, PublishedRow]") -> str:
-    experiment = published[part].counterpart if isinstance(part, str) else part
-    return str(part) if experiment is None else experiment.seen(published)
+    counterpart = published[part].counterpart if isinstance(part, str) else part
+    return str(part) if counterpart is None else counterpart.seen(published)
 
 
-def leaves(experiment: Counterpart | None, published: "Mapping[str, PublishedRow]") -> list[Counterpart]:
-    """The experiments that compute something, through every ratio and reference to a row."""
-    if experiment is None or experiment.sort is not None:
-        return [experiment] if experiment else []
-    below = (published[part].counterpart if isinstance(part, str) else part for part in experiment.parts)
+def leaves(whole: Counterpart | None, published: "Mapping[str, PublishedRow]") -> list[Counterpart]:
+    """The counterparts that compute something themselves, through every ratio and reference to a row."""
+    if whole is None or whole.sort is not None:
+        return [whole] if whole else []
+    below = (published[part].counterpart if isinstance(part, str) else part for part in whole.parts)
     return [leaf for part in below for leaf in leaves(part, published)]
 
 
-def operands(experiment: Counterpart | None) -> list[str]:
-    """The rows that an experiment is made of."""
-    parts = experiment.parts if experiment else ()
+def operands(whole: Counterpart | None) -> list[str]:
+    """The rows that a counterpart is made of."""
+    parts = whole.parts if whole else ()
     return [row for part in parts for row in ([part] if isinstance(part, str) else operands(part))]
 
 
 def boards_of(leaf: Counterpart, known: Sequence[str]) -> list[str]:
-    """The boards of an experiment: those that are installed, and platform files."""
+    """The boards that a counterpart names: those that are installed, and platform files."""
     return [word for word in leaf.boards if word in known or word.endswith(".toml")]
 
 
@@ -404,13 +387,3 @@ def stage_s(row: Row, name: str) -> float:
         if stage.name == name:
             return stage.time_s
     raise unknown("stage", name, [stage.name for stage in row.stages], f"{row.target} {row.flow}")
-
-
-def _as_options(changes: str, known: Sequence[str]) -> list[str]:
-    """What is changed as options that the command knows, else as parameters and keys of the board."""
-    return [
-        word
-        for name, _, value in (change.partition("=") for change in listed(changes))
-        if name not in DISTINGUISHING
-        for word in ((f"--{name}", value) if name in known else ("--set", f"{name}={value}"))
-    ]

@@ -1,7 +1,7 @@
 """Every experiment of the papers and the command that does it here, as a page: of papers/*.toml and papers/coverage."""
 
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import Field
@@ -10,7 +10,8 @@ from isthmus.base.files import data_folder, read_text
 from isthmus.base.groups import grouped_by
 from isthmus.base.parsing import checked, toml
 from isthmus.records.base import TomlTable
-from isthmus.reproduction.counterparts import leaves
+from isthmus.reproduction.counterparts import Counterpart, Probed, Run, leaves, listed
+from isthmus.reproduction.model_runs import DISTINGUISHING, OF_RUNS, OPTIONS, target_of
 from isthmus.reproduction.papers import read_papers
 from isthmus.reproduction.published import Paper, PublishedRow
 
@@ -51,7 +52,28 @@ def document() -> str:
 
 def commands_of(row: PublishedRow, paper: str, published: Mapping[str, PublishedRow]) -> list[list[str]]:
     """The words of the commands that give our value of a row; none where nothing gives it."""
-    return [leaf.command() or ["reproduce", paper, "--no-spans"] for leaf in leaves(row.counterpart, published)]
+    return [command_of(leaf) or ["reproduce", paper, "--no-spans"] for leaf in leaves(row.counterpart, published)]
+
+
+def command_of(leaf: Counterpart) -> list[str] | None:
+    """The words of the command that does it; None where only `reproduce` does."""
+    if isinstance(leaf, Probed):
+        words = ["probe", target_of(leaf.board), leaf.probe, "--sizes", leaf.size]
+        return [*words, *_options(leaf.changes, OPTIONS)]
+    if isinstance(leaf, Run):
+        words = ["run", leaf.application, "--on", target_of(leaf.board), "--flow", leaf.flow]
+        return [*words, "--fine"] if leaf.of_images else [*words, *_options(leaf.changes, OF_RUNS)]
+    return None
+
+
+def _options(changes: str, known: Sequence[str]) -> list[str]:
+    """What is changed as options that the command knows, else as parameters and keys of the board."""
+    return [
+        word
+        for name, _, value in (change.partition("=") for change in listed(changes))
+        if name not in DISTINGUISHING
+        for word in ((f"--{name}", value) if name in known else ("--set", f"{name}={value}"))
+    ]
 
 
 def _paper(name: str, paper: Paper, published: Mapping[str, PublishedRow]) -> str:

@@ -191,7 +191,7 @@ class ModelRuns:
         """The same, of a claim with the number that it is about."""
         try:
             return self._of_row(what, unit) if isinstance(what, str) else what.found(self, unit)
-        except (ValueError, KeyError) as error:
+        except (ArithmeticError, KeyError, ValueError) as error:
             raise IsthmusError(f"{what}: {error}") from error
 
     def row(self, row_id: str) -> "PublishedRow":
