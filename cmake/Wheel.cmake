@@ -17,7 +17,7 @@ endfunction()
 foreach(folder kernels configurations curves platforms papers examples)
   if(IS_DIRECTORY "${PROJECT_SOURCE_DIR}/${folder}")
     install(DIRECTORY ${folder} DESTINATION isthmus COMPONENT wheel
-      FILES_MATCHING PATTERN "*.cl" PATTERN "*.h" PATTERN "*.toml" PATTERN "*.json")
+      FILES_MATCHING PATTERN "*.cl" PATTERN "*.h" PATTERN "*.toml" PATTERN "*.json" PATTERN "*.py")
   endif()
 endforeach()
 

@@ -204,7 +204,7 @@ def isthmus(tmp_path: Path, fake_bin: Path, compiled_kernels: Path) -> Isthmus:
 @pytest.fixture(scope="module")
 def papers() -> Any:
     """The installed papers by name."""
-    from isthmus.reproduction.published import read_papers
+    from isthmus.reproduction.papers import read_papers
 
     return read_papers()
 

@@ -30,7 +30,7 @@ class FakeAnswers(ToolAnswers):
             self.runs.append(experiment)
         return Row.model_validate(fake_tools.row_of(experiment.request()))
 
-    def probe(self, target: str, probe: str, sizes: Any, sets: Any, bursts: Any = ()) -> list[Any]:
+    def probe(self, target: str, probe: str, sizes: Any, sets: Any) -> list[Any]:
         if probe not in ("h2d", "d2h"):
             raise NotOfferedError(probe)
         rate = fake_tools.transfer_rate(fake_tools.platform(target, as_sets(sets))[1])

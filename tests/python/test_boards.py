@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from tests.python.conftest import TREE, Isthmus
 
-from isthmus.reproduction.expressions import Evaluator
+from isthmus.reproduction.counterparts import Counterpart, Given, Probed
 from isthmus.reproduction.model_runs import ModelRuns, ToolAnswers
 from isthmus.results.values import record_name
 
@@ -237,47 +237,51 @@ def test_a_board_with_changed_numbers_is_tried_over_each_of_its_links(
     assert ToolAnswers().accepts(BOARDS[board], (assignment,)) == accepted
 
 
-def on_two_links(experiment: str) -> str:
-    return experiment.replace("BOARD", BOARDS["two-links"])
+TWO_LINKS = BOARDS["two-links"]
 
 
-def paper(experiment: str, unit: str = "") -> str:
-    return (
+def write_paper(folder: Path, counterpart: str, unit: str = "") -> None:
+    """A paper of one row with what computes it, on a board of two links."""
+    (folder / "mine.toml").write_text(
         'title = "mine"\nauthors = "we"\npublished = "here"\n[[row]]\nid = "A"\nplace = ["table 1"]\n'
-        'platform = "mine"\nquantity = "something"\nvalue = 2\nkind = "output"\n'
-        f'unit = "{unit}"\nexperiment = "{on_two_links(experiment)}"\n'
+        f'platform = "mine"\nquantity = "something"\nvalue = 2\nkind = "output"\nunit = "{unit}"\n'
+    )
+    (folder / "mine.py").write_text(
+        "from isthmus.reproduction.counterparts import Formula, Given, Probed\n\n\n"
+        'def lanes(models, board):\n    return models.number(board, "pcie.lanes")\n\n\n'
+        f'BOARD = "{TWO_LINKS}"\nROWS = {{"A": {counterpart}}}\n'
     )
 
 
 def test_numbers_of_a_paper_are_compared_with_those_of_a_board_of_two_links(real: Isthmus) -> None:
-    (real.folder / "mine.toml").write_text(paper("probe:BOARD:h2d:1MiB@channel=narrow", "GB/s"))
-    (row,) = real.json("reproduce", "mine.toml", "-q")["rows"]
+    write_paper(real.folder, 'Probed(BOARD, "h2d", "1MiB", "channel=narrow")', "GB/s")
+    (row,) = real.json("reproduce", "mine.py", "-q")["rows"]
     assert row["ours"] == pytest.approx(1.72, rel=0.01)
-    evaluator = Evaluator(ModelRuns(ToolAnswers(), 4, 4), {})
-    expected = {
-        ("input:BOARD:link.vh1.lanes", ""): 8,
-        ("probe:BOARD:h2d:1MiB@channel=vh0,link.vh0.lanes=8", "GB/s"): 1.72,
-        ("probe:BOARD:device-read:4KiB", "GB/s"): 4.66,
-    }
-    ours = {(text, unit): evaluator.value(on_two_links(text), unit) for text, unit in expected}
-    assert ours == pytest.approx(expected, rel=0.01)
 
 
 @pytest.mark.parametrize(
-    ("experiment", "unit", "expected"),
+    ("counterpart", "expected"),
     [
-        ("input:BOARD:link.pcie.lanes", "", "two-links.toml has no link.pcie; it has link.vh0, link.vh1,"),
-        ("probe:BOARD:h2d:1MiB@channel=wide", "GB/s", "unknown channel 'wide'"),
-        ("probe:BOARD:h2d:1MiB", "GB/s", "expected '@channel=NAME' of one of its links vh0, narrow"),
-        (
-            "formula:pcie_advertised:BOARD",
-            "GB/s",
-            "expected one key pcie.lanes, got several: link.vh0.lanes, link.vh1.lanes",
-        ),
+        (Given(TWO_LINKS, "link.vh1.lanes"), 8),
+        (Probed(TWO_LINKS, "h2d", "1MiB", "channel=vh0,link.vh0.lanes=8"), 1.72),
+        (Probed(TWO_LINKS, "device-read", "4KiB"), 4.66),
+    ],
+)
+def test_a_board_of_two_links_is_asked_for_a_number_of_each(counterpart: Counterpart, expected: float) -> None:
+    assert ModelRuns(ToolAnswers(), 4, 4).of(counterpart) == pytest.approx(expected, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("counterpart", "unit", "expected"),
+    [
+        ('Given(BOARD, "link.pcie.lanes")', "", "two-links.toml: unknown key 'link.pcie.lanes'"),
+        ('Probed(BOARD, "h2d", "1MiB", "channel=wide")', "GB/s", "unknown channel 'wide'"),
+        ('Probed(BOARD, "h2d", "1MiB")', "GB/s", "expected 'channel=NAME' of one of its links vh0, narrow"),
+        ("Formula(lanes, BOARD)", "", "expected one key pcie.lanes, got several: link.vh0.lanes, link.vh1.lanes"),
     ],
 )
 def test_what_a_paper_asks_of_parts_that_a_board_has_not_is_one_line(
-    real: Isthmus, experiment: str, unit: str, expected: str
+    real: Isthmus, counterpart: str, unit: str, expected: str
 ) -> None:
-    (real.folder / "mine.toml").write_text(paper(experiment, unit))
-    assert expected in real.refusal("reproduce", "mine.toml", "-q")
+    write_paper(real.folder, counterpart, unit)
+    assert expected in real.refusal("reproduce", "mine.py", "-q")

@@ -1,8 +1,7 @@
 """The figures of papers, drawn again: what is computed for them, and how a report shows it."""
 
 import re
-from pathlib import Path
-from typing import Any
+from collections.abc import Callable, Sequence
 
 import pytest
 from tests.python.fake_answers import FakeAnswers, quietly
@@ -16,10 +15,10 @@ from isthmus.report.curves import Panel
 from isthmus.report.figures import figure_panels, tables_of
 from isthmus.report.page import render_report
 from isthmus.report.timeline import TimelineChart
-from isthmus.reproduction.expressions import Evaluator
-from isthmus.reproduction.figures import check_figures, draw
+from isthmus.reproduction.counterparts import Counterpart, Probed, Published
+from isthmus.reproduction.figures import draw
 from isthmus.reproduction.model_runs import ModelRuns
-from isthmus.reproduction.published import Paper, PublishedRow
+from isthmus.reproduction.published import Paper, Place, PublishedFigure
 
 ROW = {
     "id": "R",
@@ -33,28 +32,28 @@ ROW = {
 WORDS = {**ROW, "id": "W", "value": "figure only", "kind": "outside", "unit": ""}
 
 
-def paper(*series: dict[str, Any], x: tuple[int | str, ...] = ("64KiB", "1MiB")) -> Paper:
+Series = Callable[[Place], Counterpart] | Sequence[Counterpart | None]
+
+
+def paper(**series: Series) -> Paper:
     """A paper with one figure over two sizes."""
-    figure = {
-        "name": "fig. 1",
-        "title": "copies",
-        "x": {"label": "size", "values": list(x)},
-        "y": {"label": "rate", "unit": "GB/s"},
-        "series": list(series),
-    }
-    return Paper.model_validate(
-        {"title": "T", "authors": "A", "published": "P", "row": [ROW, WORDS], "figure": [figure]}
-    )
+    figure = PublishedFigure("fig. 1", "copies", ("size", ""), ["64KiB", "1MiB"], ("rate", "GB/s"), series)
+    read = Paper.model_validate({"title": "T", "authors": "A", "published": "P", "row": [ROW, WORDS]})
+    return read.with_figures([figure])
 
 
 def drawn(one: Paper) -> PaperFigure:
     published = {row.id: row for row in one.row}
-    (figure,) = draw({"own": one}, ["own"], Evaluator(ModelRuns(FakeAnswers(), 1, 1), published), quietly)
+    (figure,) = draw({"own": one}, ["own"], ModelRuns(FakeAnswers(), 1, 1, published=published), quietly)
     return figure
 
 
-def test_a_curve_is_its_experiment_at_each_place_and_published_points_are_their_rows_in_the_figures_unit() -> None:
-    figure = drawn(paper({"name": "ours", "experiment": "probe:aws-f1:h2d:{x}"}, {"name": "theirs", "rows": ["", "R"]}))
+def copy(size: Place) -> Probed:
+    return Probed("aws-f1", "h2d", str(size))
+
+
+def test_a_curve_is_computed_at_each_place_and_published_points_are_their_rows_in_the_figures_unit() -> None:
+    figure = drawn(paper(ours=copy, theirs=[None, Published("R")]))
     by_hand = [FakeAnswers().probe("model:aws-f1", "h2d", [size], ())[0]["value"] for size in (65536, 1 << 20)]
     assert [(one.name, one.kind) for one in figure.series] == [("ours", "modelled"), ("theirs", "published")]
     assert figure.series[0].values == pytest.approx(by_hand)
@@ -64,28 +63,16 @@ def test_a_curve_is_its_experiment_at_each_place_and_published_points_are_their_
 @pytest.mark.parametrize(
     ("series", "complaint"),
     [
-        ({"name": "s", "rows": ["R"]}, "series 's': expected 2 values, got 1"),
-        ({"name": "s", "rows": ["R", "none"]}, "expected a row with a number, got 'none'"),
-        ({"name": "s", "rows": ["R", "W"]}, "expected a row with a number, got 'W'"),
-        ({"name": "s", "experiments": ["probe:x", "bad"]}, "not this one: bad"),
+        ([Published("R")], "expected 2 values, got 1"),
+        ([Published("R"), Published("none")], "unknown row 'none'"),
+        ([Published("R"), Published("W")], "row 'W': expected a published number, got 'figure only'"),
+        ([copy("64KiB"), Probed("aws-f1", "h2d", "1MiB", tell="time")], "measures the same as 'GB/s', got 's'"),
     ],
 )
-def test_a_figure_of_which_a_value_cannot_be_had_is_refused_by_name(series: dict[str, Any], complaint: str) -> None:
-    one = paper(series)
-
-    def check(expression: str, unit: str) -> None:
-        if expression == "bad":
-            raise IsthmusError(f"not this one: {expression}")
-
-    published = {row.id: row for row in map(PublishedRow.model_validate, (ROW, WORDS))}
+def test_a_figure_of_which_a_value_cannot_be_had_is_refused_by_name(series: Series, complaint: str) -> None:
     with pytest.raises(IsthmusError, match=re.escape(complaint)) as refused:
-        check_figures(Path("own.toml"), one, check, published)
-    assert str(refused.value).startswith("own.toml: figure 'fig. 1': ")
-
-
-def test_a_series_has_one_way_to_its_values() -> None:
-    with pytest.raises(ValueError, match="expected one of experiment, experiments and rows"):
-        paper({"name": "s", "experiment": "probe:aws-f1:h2d:{x}", "rows": ["R", "R"]})
+        drawn(paper(s=series))
+    assert "figure 'fig. 1': series 's': " in str(refused.value)
 
 
 def figure_of(x: list[int | str], *values: list[float | None]) -> PaperFigure:

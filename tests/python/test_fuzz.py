@@ -19,7 +19,7 @@ from isthmus.asking.study_file import read_study
 from isthmus.base.errors import IsthmusError
 from isthmus.base.sizes import parse_sizes
 from isthmus.calibration.device_curves import read_measured
-from isthmus.reproduction.published import read_paper
+from isthmus.reproduction.published import read_numbers
 
 SEED = int(os.environ.get("ISTHMUS_FUZZ_SEED") or secrets.randbits(32))
 EXAMPLES = int(os.environ.get("ISTHMUS_FUZZ_EXAMPLES", "150"))
@@ -95,7 +95,7 @@ def test_a_study_is_read_or_refused_in_one_line(tmp_path: Path, mutation: str) -
 
 @fuzz(PAPER)
 def test_a_paper_is_read_or_refused_in_one_line(tmp_path: Path, mutation: str) -> None:
-    try_reader(lambda: read_paper(written(tmp_path, "paper.toml", mutation)), mutation)
+    try_reader(lambda: read_numbers(written(tmp_path, "paper.toml", mutation)), mutation)
 
 
 @fuzz(RECORDS)

@@ -3,17 +3,15 @@ from pathlib import Path
 import pytest
 
 from isthmus.base.errors import IsthmusError
-from isthmus.reproduction.expressions import operands
-from isthmus.reproduction.published import PublishedRow, read_paper
+from isthmus.reproduction.counterparts import operands
+from isthmus.reproduction.published import PublishedRow, read_numbers
 
 
 def test_every_reference_to_a_row_resolves(published: dict[str, PublishedRow]) -> None:
     for row in published.values():
-        for name in [*operands(row.experiment or ""), *([row.same_as] if row.same_as else [])]:
+        for name in operands(row.counterpart):
             assert name in published, row.id
-            assert published[name].experiment or published[name].same_as, (
-                f"{row.id} leans on {name}, which nothing computes"
-            )
+            assert published[name].counterpart, f"{row.id} leans on {name}, which nothing computes"
 
 
 HEAD = 'title = "t"\nauthors = "a"\npublished = "p"\n'
@@ -32,6 +30,6 @@ ROW = '[[row]]\nid = "S1"\nplace = ["1"]\nplatform = "p"\nquantity = "q"\nvalue 
 def test_a_wrong_file_is_one_line_with_its_place(tmp_path: Path, text: str, complaint: str) -> None:
     (tmp_path / "paper.toml").write_text(text)
     with pytest.raises(IsthmusError) as error:
-        read_paper(tmp_path / "paper.toml")
+        read_numbers(tmp_path / "paper.toml")
     assert complaint in str(error.value)
     assert "\n" not in str(error.value)

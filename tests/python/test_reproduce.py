@@ -11,18 +11,31 @@ from tests.python.conftest import fake_tools
 from tests.python.fake_answers import FakeAnswers, quietly
 
 from isthmus.base.errors import IsthmusError
+from isthmus.base.files import data_folder
 from isthmus.base.numbers import figure
 from isthmus.records.papers import PaperRow
 from isthmus.records.run import Input
-from isthmus.reproduction.claims import CLAIMS, TRANSFERS, ClaimNumber, between
 from isthmus.reproduction.comparison import paper_rows, score
+from isthmus.reproduction.counterparts import (
+    Claim,
+    Counterpart,
+    Formula,
+    Given,
+    Model,
+    Probed,
+    Run,
+    Same,
+    ratio,
+)
 from isthmus.reproduction.evaluation import Evaluation
-from isthmus.reproduction.expressions import Evaluator
 from isthmus.reproduction.model_runs import ModelRuns, ToolAnswers
+from isthmus.reproduction.papers import run
 from isthmus.reproduction.published import Paper, PublishedRow
 from isthmus.reproduction.roles import ends, moved, perturbations
-from isthmus.reproduction.units import convert
+from isthmus.reproduction.units import Amount, Between, convert
 from isthmus.running.tools import as_sets
+
+COPY = Probed("aws-f1", "h2d", "1MiB")
 
 
 @pytest.fixture(scope="module")
@@ -110,20 +123,15 @@ def test_claims_are_true_or_false(rows: dict[str, PaperRow]) -> None:
     assert rows["S000-048"].ours is False
 
 
-def test_a_claim_about_a_number_tells_it_with_its_span_and_holds_where_that_lies_between(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def float_of(models: ModelRuns, board: str, key: str) -> float:
-        value = models.input(board, key).value
-        assert isinstance(value, (int, float))
-        return value
-
+def test_a_claim_about_a_number_tells_it_with_its_span_and_holds_where_that_lies_between() -> None:
     known = FakeAnswers().platform("model:aws-f1", ()).inputs
     assumed = next(item for item in known if item.role == "assumed" and item.range and item.unit == "ns")
-    number = ClaimNumber(lambda models, board: 2 * float_of(models, board, assumed.key), "GB/s")
-    monkeypatch.setitem(CLAIMS, "twice", between(number, "BOARD:LOW:HIGH"))
-    row = row_of("CLAIM", "claim:twice:aws-f1:1:1e9").model_copy(update={"kind": "claim", "value": "fast"})
-    low = row.model_copy(update={"id": "LOW", "experiment": "claim:twice:aws-f1:0:0.001"})
+
+    def twice(models: ModelRuns, board: str, low: float, high: float) -> Between:
+        return Between(2 * models.number_of(Given(board, assumed.key)), low, high, "GB/s")
+
+    row = row_of("CLAIM", Claim(twice, "aws-f1", 1, 1e9), "claim", value="fast")
+    low = row_of("LOW", Claim(twice, "aws-f1", 0, 0.001), "claim", value="fast")
     both = Paper(title="", authors="", published="", row=[row, low])
     evaluation = Evaluation({one.id: one for one in both.row}, ["CLAIM", "LOW"], FakeAnswers(), images=4)
     evaluation.run(quietly)
@@ -174,11 +182,9 @@ def test_a_probe_that_is_not_offered_leaves_its_row_open(rows: dict[str, PaperRo
     assert any(row.paper == "choi2019" for row in rows.values())
 
 
-def row_of(row_id: str, experiment: str, kind: str = "output", **more: Any) -> PublishedRow:
+def row_of(row_id: str, own: Counterpart, kind: str = "output", **more: Any) -> PublishedRow:
     facts = {"platform": "a board", "quantity": "a number", "value": 1.0, "unit": more.pop("unit", "")}
-    return PublishedRow.model_validate(
-        {"id": row_id, "place": ["1"], "experiment": experiment, "kind": kind, **facts, **more}
-    )
+    return PublishedRow.model_validate({"id": row_id, "place": ["1"], "kind": kind, **facts, **more}).computed_by(own)
 
 
 def evaluated(*published: PublishedRow, tools: ToolAnswers | None = None, spans: bool = True) -> Evaluation:
@@ -192,23 +198,48 @@ def evaluated(*published: PublishedRow, tools: ToolAnswers | None = None, spans:
 
 
 @pytest.mark.parametrize(
-    ("experiment", "role"),
+    ("own", "role"),
     [
-        ("formula:pcie_theoretical:aws-f1", "checked"),
-        ("ratio:formula:read_buffer / formula:littles_law", "checked"),
-        ("input:aws-f1:link.pcie.lanes", "input"),
-        ("run:aws-f1:offload:images", "claim"),
-        ("claim:monotone:aws-f1:h2d", "claim"),
+        (Formula(lambda models, board: models.number(board, "pcie.lanes"), "aws-f1"), "checked"),
+        (ratio(Formula(lambda models: 2048), Formula(lambda models: 11890)), "checked"),
+        (Given("aws-f1", "link.pcie.lanes"), "input"),
+        (Run("aws-f1", "image-filter", "offload", "images"), "claim"),
+        (Model(lambda models, board: models.number(board, "mmio.payload") * 0 + 1, "aws-f1"), "claim"),
+        (Claim(lambda models, board: True, "aws-f1"), "claim"),
     ],
 )
-def test_a_result_that_the_model_does_not_compute_is_never_predicted(experiment: str, role: str) -> None:
+def test_a_result_that_the_model_does_not_compute_is_never_predicted(own: Counterpart, role: str) -> None:
     """A paper that calls it an output: these are the ways to look right without a model."""
-    assert evaluated(row_of("CHEAT", experiment)).role("CHEAT") == role
+    assert evaluated(row_of("CHEAT", own)).role("CHEAT") == role
+
+
+def copy_rate(models: ModelRuns, copy: Counterpart) -> Amount:
+    return Amount(models.number_of(copy), "GB/s")
+
+
+def test_a_function_of_models_is_derived_if_what_it_asks_for_follows_a_calibrated_input() -> None:
+    tools = LinkBench("host.copy.rate", 1.0)
+    evaluation = evaluated(
+        row_of("ROW", COPY, unit="GB/s"),
+        row_of("PROBED", Model(copy_rate, COPY), unit="GB/s"),
+        row_of("AGAIN", Model(copy_rate, Same("ROW")), unit="GB/s"),
+        tools=tools,
+    )
+    assert [evaluation.role(name) for name in ("ROW", "PROBED", "AGAIN")] == ["derived"] * 3
+    assert evaluation.reasons("AGAIN")[-1:] == ["ROW (derived)"] or evaluation.moved_by("AGAIN")
+
+
+@pytest.mark.parametrize("asked", ["ROW", Probed("alpha-data-7v3", "h2d", "1MiB")])
+def test_a_function_asks_only_for_boards_and_rows_that_its_row_names(asked: str | Counterpart) -> None:
+    row = row_of("CHEAT", Model(lambda models, board: models.of(asked), "aws-f1"))
+    known = {"ROW": row_of("ROW", Probed("aws-f1", "h2d", "1MiB")), "CHEAT": row}
+    with pytest.raises(IsthmusError, match="expected one that the row gives its function, which are: aws-f1"):
+        ModelRuns(FakeAnswers(), 4, 4, published=known).of("CHEAT")
 
 
 def test_a_reference_to_an_input_is_no_prediction() -> None:
-    given = row_of("GIVEN", "input:aws-f1:link.pcie.lanes", kind="input")
-    evaluation = evaluated(given, row_of("CHEAT", "row:GIVEN"), row_of("HALF", "ratio:probe:aws-f1:h2d:1MiB / GIVEN"))
+    given = row_of("GIVEN", Given("aws-f1", "link.pcie.lanes"), kind="input")
+    evaluation = evaluated(given, row_of("CHEAT", Same("GIVEN")), row_of("HALF", ratio(COPY, "GIVEN")))
     assert evaluation.role("CHEAT") == "input"
     assert evaluation.role("HALF") == "derived"
 
@@ -220,7 +251,7 @@ class LinkBench(FakeAnswers):
         super().__init__()
         self.key, self.power = key, power
 
-    def probe(self, target: str, probe: str, sizes: Any, sets: Any, bursts: Any = ()) -> list[Any]:
+    def probe(self, target: str, probe: str, sizes: Any, sets: Any) -> list[Any]:
         value = float(fake_tools.platform(target, as_sets(sets))[1][self.key]["value"]) ** self.power
         return [{"parameters": {"size": size}, "value": value, "time_s": 1e-3 / value} for size in sizes]
 
@@ -239,17 +270,17 @@ class LinkBench(FakeAnswers):
     ],
 )
 def test_a_row_is_derived_if_it_follows_a_calibrated_input(key: str, power: float, role: str) -> None:
-    evaluation = evaluated(row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s"), tools=LinkBench(key, power))
+    evaluation = evaluated(row_of("ROW", COPY, unit="GB/s"), tools=LinkBench(key, power))
     assert evaluation.role("ROW") == role
 
 
 def test_the_time_the_rate_and_the_identities_of_one_run_are_one_prediction() -> None:
     evaluation = evaluated(
-        row_of("RATE", "run:aws-f1:stream:images_per_s"),
-        row_of("TIME", "run:aws-f1:stream:elapsed_s", unit="s"),
-        row_of("AGAIN", "row:TIME", unit="s"),
-        row_of("ONE", "ratio:TIME / TIME"),
-        row_of("OTHER", "run:aws-f1:stream:stage:kernel", unit="s"),
+        row_of("RATE", Run("aws-f1", "image-filter", "stream", "images_per_s")),
+        row_of("TIME", Run("aws-f1", "image-filter", "stream", "elapsed_s"), unit="s"),
+        row_of("AGAIN", Same("TIME"), unit="s"),
+        row_of("ONE", ratio("TIME", "TIME")),
+        row_of("OTHER", Run("aws-f1", "image-filter", "stream", "stage", stage="kernel"), unit="s"),
     )
     assert [evaluation.same_as(row_id) for row_id in ("RATE", "TIME", "AGAIN", "ONE", "OTHER")] == [
         None,
@@ -276,7 +307,7 @@ def test_the_span_holds_every_corner_of_the_assumed_ranges() -> None:
                     item.role, item.range = "assumed", list(ranges[item.key])
             return found
 
-        def probe(self, target: str, probe: str, sizes: Any, sets: Any, bursts: Any = ()) -> list[Any]:
+        def probe(self, target: str, probe: str, sizes: Any, sets: Any) -> list[Any]:
             value = self.law(
                 {key: item["value"] for key, item in fake_tools.platform(target, as_sets(sets))[1].items()}
             )
@@ -286,7 +317,7 @@ def test_the_span_holds_every_corner_of_the_assumed_ranges() -> None:
             return float(value["link.pcie.max_payload"] ** 0.5 - value["link.pcie.flight"] / 100)
 
     tools = Corners()
-    span = evaluated(row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s"), tools=tools).span("ROW")
+    span = evaluated(row_of("ROW", COPY, unit="GB/s"), tools=tools).span("ROW")
     assert span is not None
     corners = [dict(zip(ranges, values, strict=True)) for values in itertools.product(*ranges.values())]
     assert [span.low, span.high] == pytest.approx([min(map(tools.law, corners)), max(map(tools.law, corners))])
@@ -295,7 +326,7 @@ def test_the_span_holds_every_corner_of_the_assumed_ranges() -> None:
 
 
 def test_without_spans_what_nothing_moved_is_a_claim() -> None:
-    row = row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s")
+    row = row_of("ROW", COPY, unit="GB/s")
     assert evaluated(row, tools=LinkBench("link.pcie.flight", 1.0), spans=False).role("ROW") == "claim"
     assert evaluated(row, tools=LinkBench("link.pcie.max_payload", 0.3), spans=False).role("ROW") == "predicted"
 
@@ -358,25 +389,32 @@ def test_an_experiment_keeps_what_all_runs_of_its_board_set() -> None:
     assert without > with_copy
 
 
+def no_answer(models: ModelRuns) -> Any:
+    return 3
+
+
 @pytest.mark.parametrize(
-    ("expression", "complaint"),
+    ("asked", "complaint"),
     [
-        ("guess:aws-f1", "unknown experiment 'guess'"),
-        ("run:aws-f1:stream:stage:nothing", "unknown stage 'nothing'"),
-        ("run:aws-f1:stream:flow", "field 'flow' of a run is no number"),
+        (Run("aws-f1", "image-filter", "stream", "stage", stage="nothing"), "unknown stage 'nothing'"),
+        (Run("aws-f1", "image-filter", "stream", "flow"), "a run of 'image-filter' has no number 'flow'"),
         (
-            "input:aws-f1:link.pcie.lane",
-            "board 'aws-f1': key 'link.pcie.lane': expected a key of its parts (link.pcie, ",
+            Given("aws-f1", "link.pcie.lane"),
+            "aws-f1: unknown key 'link.pcie.lane'",
         ),
-        ("row:S999-001", "unknown row 'S999-001'"),
-        ("probe:aws-f1:h2d:64", "size '64': expected a whole number"),
-        ("formula:guess", "experiment 'formula:guess'"),
-        ("row:S003-071", "row 'S003-071' has no experiment"),
+        ("S999-001", "unknown row 'S999-001'"),
+        (Probed("aws-f1", "h2d", "64"), "size '64': expected a whole number"),
+        ("S003-071", "row 'S003-071' has no counterpart"),
+        (Formula(lambda models: "six"), "<lambda>: expected a number, or Amount(VALUE, UNIT), got 'six'"),
+        (Claim(no_answer), "no_answer: expected True, False or Between(...), got 3"),
+        (Model(lambda models: 1 / 0), "<lambda>: ZeroDivisionError: division by zero"),
     ],
 )
-def test_a_wrong_experiment_is_one_line(published: dict[str, PublishedRow], expression: str, complaint: str) -> None:
+def test_what_cannot_be_computed_is_one_line(
+    published: dict[str, PublishedRow], asked: str | Counterpart, complaint: str
+) -> None:
     with pytest.raises(IsthmusError) as error:
-        Evaluator(ModelRuns(FakeAnswers(), 4, 4), published).value(expression, "")
+        ModelRuns(FakeAnswers(), 4, 4, published=published).of(asked)
     assert complaint in str(error.value)
 
 
@@ -389,9 +427,9 @@ def test_units_are_converted_within_what_they_measure() -> None:
 
 
 def test_a_curve_rises_only_if_no_point_is_below_an_earlier_one() -> None:
-    from isthmus.reproduction.claims import _rises
-
-    assert _rises([1, 2, 2, 3])
-    assert _rises([1, 2, 1.999])
-    assert not _rises([1, 2, 1.9, 3])
-    assert all(b == 2 * a for a, b in itertools.pairwise(TRANSFERS))
+    names = run(data_folder("papers") / "choi2019.py")
+    rises, transfers = names["rises"], names["TRANSFERS"]
+    assert rises([1, 2, 2, 3])
+    assert rises([1, 2, 1.999])
+    assert not rises([1, 2, 1.9, 3])
+    assert all(b == 2 * a for a, b in itertools.pairwise(transfers))

@@ -53,58 +53,91 @@ def test_what_does_not_agree_comes_first_worst_first_with_its_reason(quick: Isth
     assert "S000-001" not in only
 
 
-def test_a_paper_of_ones_own_begins_with_a_file_that_works(quick: Isthmus) -> None:
-    assert quick("reproduce", "--new", "lab.toml").returncode == 0
-    found = quick.json("reproduce", "lab.toml")
-    assert {row["id"]: row["paper"] for row in found["rows"]} == dict.fromkeys(("LINK", "COPY", "GAIN"), "lab")
+def test_a_paper_of_ones_own_begins_with_files_that_work(quick: Isthmus) -> None:
+    assert quick("reproduce", "--new", "lab").stdout.split() == ["lab.py", "lab.toml"]
+    found = quick.json("reproduce", "lab.py")
+    names = ("LINK", "PEAK", "COPY", "GAIN", "SIZE")
+    assert {row["id"]: row["paper"] for row in found["rows"]} == dict.fromkeys(names, "lab")
+    assert [row["ours"] for row in found["rows"] if row["id"] in ("LINK", "PEAK", "SIZE")] == [16, 16, True]
     assert set(found["score"]) == {"lab", "all"}
-    assert quick("reproduce", "--new", "lab.toml").stderr.startswith("error: lab.toml: is there already")
-    assert quick("reproduce", "none.toml").returncode == 2
+    (quick.folder / "lab.py").unlink()
+    assert quick("reproduce", "--new", "lab.py").stderr.startswith("error: lab.toml: is there already")
+    assert "ends in .py" in quick.refusal("reproduce", "--new", "lab.toml")
+    assert "none.py: cannot read" in quick.refusal("reproduce", "none.py")
+    assert "lab.toml: expected the Python file of a paper" in quick.refusal("reproduce", "lab.toml")
+
+
+def test_a_python_file_is_run_only_if_it_is_named(quick: Isthmus) -> None:
+    quick("reproduce", "--new", "lab")
+    (quick.folder / "lab.py").write_text("raise ValueError('it runs')\n")
+    assert quick("reproduce", "--list").returncode == 0
+    assert "lab.py:1: ValueError: it runs" in quick.refusal("reproduce", "lab.py")
 
 
 def test_the_board_of_ones_own_paper_may_be_a_file(quick: Isthmus) -> None:
-    quick("reproduce", "--new", "lab.toml")
-    paper = quick.folder / "lab.toml"
+    quick("reproduce", "--new", "lab")
+    paper = quick.folder / "lab.py"
     board = quick.folder / "boards" / "aws-f1.toml"  # the stand-in knows boards by name
     board.parent.mkdir()
     board.write_text((TREE / "platforms" / "aws-f1.toml").read_text())
-    paper.write_text(paper.read_text().replace(":aws-f1:", ":boards/aws-f1.toml:"))
-    rows = {row["id"]: row for row in quick.json("reproduce", "lab.toml", "--no-spans")["rows"]}
+    paper.write_text(paper.read_text().replace('"aws-f1"', '"boards/aws-f1.toml"'))
+    rows = {row["id"]: row for row in quick.json("reproduce", "lab.py", "--no-spans")["rows"]}
     assert rows["LINK"]["ours"] == 16
     assert rows["COPY"]["ours"] > 0
+
+
+GIVEN = 'Given(F1, "link.pcie.lanes")'
 
 
 @pytest.mark.parametrize(
     ("old", "new", "row", "complaint"),
     [
-        ("input:aws-f1:link.pcie.lanes", "imput:aws-f1:x", 0, "unknown experiment 'imput'"),
-        ("input:aws-f1:link.pcie.lanes", "input:aws-f1:link.pcie.lane", 0, "unknown key 'link.pcie.lane'"),
-        ("input:aws-f1:link.pcie.lanes", "input:aws-f1:link.vh0.lanes", 0, "aws-f1 has no link.vh0; it has "),
-        ("input:aws-f1:link.pcie.lanes", "input:aws-f2:link.pcie.lanes", 0, "unknown"),
-        ("input:aws-f1:link.pcie.lanes", "run:aws-f1:strem:images_per_s", 0, "unknown flow 'strem'"),
-        ("input:aws-f1:link.pcie.lanes", "input:aws-f1", 0, "expected input:BOARD:KEY"),
-        ("input:aws-f1:link.pcie.lanes", "row:GAIM", 0, "unknown row 'GAIM'"),
-        ("input:aws-f1:link.pcie.lanes", "row:LINK", 0, "made of itself"),
-        ("input:aws-f1:link.pcie.lanes", "ratio:GAIN", 0, "expected ratio:A / B"),
-        ("input:aws-f1:link.pcie.lanes", "formula:magic", 0, "unknown formula 'magic'"),
-        (":h2d:1MiB@", ":h2d:1M@", 1, "size"),
-        (":h2d:1MiB@", ":h2c:1MiB@", 1, "unknown probe 'h2c'"),
-        ('id = "GAIN"', 'id = "COPY"', 2, "'COPY' is there already"),
-        ('id = "GAIN"', 'id = "S000-087"', 2, "'S000-087' is there already, in choi2019"),
-        ('kind = "input"', 'kind = "imput"', 0, "key 'kind'"),
+        (GIVEN, 'Given(F1, "link.pcie.lane")', "LINK", "unknown key 'link.pcie.lane'"),
+        (GIVEN, 'Given(F1, "link.vh0.lanes")', "LINK", "unknown key 'link.vh0.lanes'"),
+        (GIVEN, 'ratio("GAIM", COPY)', "LINK", "unknown row 'GAIM'"),
+        (GIVEN, 'ratio("LINK", COPY)', "LINK", "made of itself"),
+        ('"1MiB", "host', '"1M", "host', "COPY", "size"),
     ],
 )
 def test_what_is_wrong_with_ones_own_paper_is_one_line_before_anything_runs(
-    quick: Isthmus, old: str, new: str, row: int, complaint: str
+    quick: Isthmus, old: str, new: str, row: str, complaint: str
 ) -> None:
-    quick("reproduce", "--new", "lab.toml")
-    paper = quick.folder / "lab.toml"
+    quick("reproduce", "--new", "lab")
+    paper = quick.folder / "lab.py"
     assert old in paper.read_text()
     paper.write_text(paper.read_text().replace(old, new, 1))
-    starts = [at for at, text in enumerate(paper.read_text().splitlines(), 1) if text == "[[row]]"]
-    told = quick.refusal("reproduce", "lab.toml")
+    (line,) = [at for at, text in enumerate(paper.read_text().splitlines(), 1) if f'"{row}": ' in text]
+    told = quick.refusal("reproduce", "lab.py")
+    assert complaint in told
+    assert f"lab.py:{line}:" in told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "row", "complaint"),
+    [
+        ('id = "GAIN"', 'id = "S000-087"', 3, "'S000-087' is there already, in choi2019"),
+        ('kind = "input"', 'kind = "imput"', 0, "key 'kind'"),
+        ('place = ["table 1"]', "place = []", 0, "key 'place'"),
+    ],
+)
+def test_what_is_wrong_with_ones_own_numbers_is_one_line_before_anything_runs(
+    quick: Isthmus, old: str, new: str, row: int, complaint: str
+) -> None:
+    quick("reproduce", "--new", "lab")
+    paper, numbers = quick.folder / "lab.py", quick.folder / "lab.toml"
+    paper.write_text(paper.read_text().replace('"GAIN"', '"S000-087"') if "GAIN" in old else paper.read_text())
+    numbers.write_text(numbers.read_text().replace(old, new, 1))
+    starts = [at for at, text in enumerate(numbers.read_text().splitlines(), 1) if text == "[[row]]"]
+    told = quick.refusal("reproduce", "lab.py")
     assert complaint in told
     assert f"lab.toml:{starts[row]}:" in told
+
+
+def test_a_row_is_there_once(quick: Isthmus) -> None:
+    quick("reproduce", "--new", "lab")
+    numbers = quick.folder / "lab.toml"
+    numbers.write_text(numbers.read_text() + numbers.read_text()[numbers.read_text().rindex("[[row]]") :])
+    assert "'SIZE' is there already, in lab" in quick.refusal("reproduce", "lab.py")
 
 
 def test_papers_are_chosen_by_name(quick: Isthmus) -> None:
@@ -124,8 +157,8 @@ def test_what_cannot_be_held_out_is_one_line(quick: Isthmus) -> None:
 
 
 def test_ones_own_paper_may_begin_with_a_byte_order_mark(quick: Isthmus) -> None:
-    quick("reproduce", "--new", "lab.toml")
-    paper = quick.folder / "lab.toml"
-    plain = quick.json("reproduce", "lab.toml", "--no-spans")
-    paper.write_bytes(b"\xef\xbb\xbf" + paper.read_bytes())
-    assert quick.json("reproduce", "lab.toml", "--no-spans")["rows"] == plain["rows"]
+    quick("reproduce", "--new", "lab")
+    plain = quick.json("reproduce", "lab.py", "--no-spans")
+    for paper in (quick.folder / "lab.py", quick.folder / "lab.toml"):
+        paper.write_bytes(b"\xef\xbb\xbf" + paper.read_bytes())
+    assert quick.json("reproduce", "lab.py", "--no-spans")["rows"] == plain["rows"]

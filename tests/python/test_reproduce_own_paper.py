@@ -1,22 +1,24 @@
 """`reproduce` on a paper and a board of one's own: what no installed one does, such as a number at its end."""
 
 import math
+import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.python.conftest import Isthmus
 from tests.python.fake_answers import FakeAnswers, quietly
-from tests.python.test_reproduce import evaluated, row_of
+from tests.python.test_reproduce import COPY, evaluated, row_of
 
 from isthmus.base.errors import IsthmusError
-from isthmus.base.files import data_folder
 from isthmus.records.papers import PaperRow
 from isthmus.records.run import Input
-from isthmus.reproduction.checking import check_paper
 from isthmus.reproduction.comparison import agrees, paper_rows, score
+from isthmus.reproduction.counterparts import Given, Probed, Run, leaves, ratio
 from isthmus.reproduction.evaluation import Evaluation
-from isthmus.reproduction.model_runs import ToolAnswers
+from isthmus.reproduction.model_runs import ModelRuns, ToolAnswers, target_of
+from isthmus.reproduction.papers import new_paper, place_of, read_paper
 from isthmus.reproduction.published import Paper, PublishedRow
 from isthmus.reproduction.roles import ends
 from isthmus.reproduction.tables import score_line
@@ -54,7 +56,7 @@ class Narrow(FakeAnswers):
 def test_a_calibrated_number_at_the_end_of_its_range_is_left_out_of_the_slow_board_by_name(
     limits: dict[str, tuple[float, float]], left: str
 ) -> None:
-    evaluation = evaluated(row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s"), tools=Narrow(**limits))
+    evaluation = evaluated(row_of("ROW", COPY, unit="GB/s"), tools=Narrow(**limits))
     (together,) = [scenario.name for scenario in evaluation.first_scenarios() if "together" in scenario.name]
     assert together == f"aws-f1 times and rates together a tenth slower{left}"
 
@@ -102,7 +104,7 @@ def test_a_derived_row_says_what_determines_it(papers: dict[str, Paper], publish
 
 
 def test_a_run_of_derived_stages_names_them() -> None:
-    row = row_of("RUN", "run:alpha-data-7v3:offload:elapsed_s", unit="s")
+    row = row_of("RUN", Run("alpha-data-7v3", "image-filter", "offload", "elapsed_s"), unit="s")
     # A kernel so slow that the whole follows the copies by less than 0.8.
     evaluation = Evaluation({"RUN": row}, ["RUN"], FakeAnswers(), 4, ("kernel.clock=60",), spans=False)
     evaluation.run(quietly)
@@ -130,65 +132,104 @@ def test_arithmetic_agrees_if_it_rounds_to_what_is_written(ours: float, written:
 
 def test_a_ratio_and_its_inverse_are_one_prediction() -> None:
     evaluation = evaluated(
-        row_of("ONE", "ratio:probe:aws-f1:h2d:1MiB / probe:aws-f1:d2h:2MiB"),
-        row_of("INVERSE", "ratio:probe:aws-f1:d2h:2MiB / probe:aws-f1:h2d:1MiB"),
-        row_of("OTHER", "ratio:probe:aws-f1:d2h:4MiB / probe:aws-f1:h2d:1MiB"),
+        row_of("ONE", ratio(COPY, Probed("aws-f1", "d2h", "2MiB"))),
+        row_of("INVERSE", ratio(Probed("aws-f1", "d2h", "2MiB"), COPY)),
+        row_of("OTHER", ratio(Probed("aws-f1", "d2h", "4MiB"), COPY)),
         spans=False,
     )
     assert [evaluation.same_as(name) for name in ("ONE", "INVERSE", "OTHER")] == [None, "ONE", None]
 
 
 @pytest.mark.parametrize(
-    ("experiment", "unit", "complaint"),
+    ("own", "unit", "complaint"),
     [
-        ("claim:monotone:aws-f1", "", "expected claim:monotone:BOARD:PROBE"),
-        ("claim:monotone:aws-f1:launch", "", "expected one that gives a bandwidth"),
-        ("claim:directions_within:aws-f9:4", "", "unknown target 'model:aws-f9'"),
-        ("claim:directions_within:aws-f1:few", "", "expected a number, got 'few'"),
-        ("claim:end_to_end_below:aws-f1:S999-001", "", "unknown row 'S999-001'"),
-        ("claim:monotone_requests:aws-f1:strem:1KiB", "", "unknown flow 'strem'"),
-        ("probe:aws-f1:launch:1MiB", "us", "expected one that gives a bandwidth"),
-        ("probe-time:aws-f1:launch:1MiB", "us", "the probe 'launch' looks at no size"),
-        ("probe-time:aws-f1:device-latency:1MiB", "us", "the probe 'device-latency' looks at multiples of 64B to 4KiB"),
-        ("probe-time:aws-f1:mmio-load:16B", "us", "the probe 'mmio-load' looks at 4B, 8B, 64B"),
-        ("probe:aws-f1:h2d:1MiB", "us", "expected a unit that measures the same as 'us', got 'GB/s'"),
-        ("probe-time:aws-f1:h2d:1MiB", "GB/s", "expected a unit that measures the same as 'GB/s', got 's'"),
-        ("input:aws-f1:host.copy.rate", "us", "expected a unit that measures the same as 'us', got 'GB/s'"),
-        ("formula:dma_utilisation:abc", "%", "expected a number, got 'abc'"),
-        ("formula:dma_utilisation", "%", "expected formula:dma_utilisation:NUMBER"),
-        ("formula:r_threshold:sideways", "", "unknown direction 'sideways'"),
-        ("formula:read_buffer:2", "B", "expected formula:read_buffer"),
-        ("run:aws-f1:stream:stage:nothing", "s", "unknown stage 'nothing'"),
-        ("run:aws-f1:stream:stage", "s", "expected run:BOARD:FLOW:FIELD[:STAGE]"),
-        ("run:aws-f1:stream:images_per_s:kernel", "", "expected run:BOARD:FLOW:FIELD[:STAGE]"),
-        ("run:aws-f1:stream:image_per_s", "", "unknown field 'image_per_s'"),
-        ("run:aws-f1:stream:elapsed_s", "GB/s", "expected a unit that measures the same as 'GB/s', got 's'"),
+        ('Probed(F1, "h2d", "1MiB")', "us", "expected a unit that measures the same as 'us', got 'GB/s'"),
+        ('Probed(F1, "h2d", "1MiB", tell="time")', "GB/s", "expected a unit that measures the same as 'GB/s', got 's'"),
+        ('Given(F1, "host.copy.rate")', "us", "expected a unit that measures the same as 'us', got 'GB/s'"),
+        ('Run(F1, "image-filter", "stream", "stage", stage="nothing")', "s", "unknown stage 'nothing'"),
+        ('Run(F1, "image-filter", "stream", "image_per_s")', "", "has no number 'image_per_s'"),
+        ('Run(F1, "image-filter", "stream", "elapsed_s")', "GB/s", "measures the same as 'GB/s', got 's'"),
+        ('Claim(larger_is_faster, F1, Same("S999-001"))', "", "unknown row 'S999-001'"),
     ],
 )
-def test_an_experiment_of_ones_own_that_cannot_be_evaluated_is_refused_at_its_row(
-    isthmus: Isthmus, monkeypatch: pytest.MonkeyPatch, experiment: str, unit: str, complaint: str
+def test_a_row_of_ones_own_that_cannot_be_computed_is_refused_at_its_line(
+    isthmus: Isthmus, monkeypatch: pytest.MonkeyPatch, own: str, unit: str, complaint: str
 ) -> None:
     monkeypatch.setattr("isthmus.reproduction.model_runs.ToolAnswers", FakeAnswers)
-    isthmus("reproduce", "--new", "lab.toml")
-    paper = isthmus.folder / "lab.toml"
-    text = paper.read_text()
-    first = text.index('experiment = "input:aws-f1:link.pcie.lanes"')
-    paper.write_text(
-        text.replace('experiment = "input:aws-f1:link.pcie.lanes"', f'unit = "{unit}"\nexperiment = "{experiment}"')
-    )
-    line = text[:first].splitlines().index("[[row]]") + 1
-    told = isthmus.refusal("reproduce", "lab.toml", "--no-spans")
-    assert told.startswith(f"lab.toml:{line}: row 'LINK': ")
+    isthmus("reproduce", "--new", "lab")
+    numbers, paper = isthmus.folder / "lab.toml", isthmus.folder / "lab.py"
+    numbers.write_text(numbers.read_text().replace("value = 16\n", f'value = 16\nunit = "{unit}"\n', 1))
+    text = paper.read_text().replace("import Claim,", "import Run, Same, Claim,")
+    paper.write_text(text.replace('Given(F1, "link.pcie.lanes")', own))
+    line = next(at for at, line in enumerate(text.splitlines(), 1) if '"LINK"' in line)
+    told = isthmus.refusal("reproduce", "lab.py", "--no-spans")
+    assert told.startswith(f"lab.py:{line}: row 'LINK': ")
     assert complaint in told
 
 
-def test_the_experiments_of_the_installed_papers_pass_the_check_of_ones_own(
-    papers: dict[str, Paper], published: dict[str, PublishedRow]
+@pytest.mark.parametrize(
+    ("old", "new", "line", "complaint"),
+    [
+        ("import ModelRuns", "import ModelRun", "import ModelRun", "ImportError: cannot import name 'ModelRun'"),
+        ("ROWS:", "ROWS) :", "ROWS) :", "not Python: unmatched ')'"),
+        ("ROWS:", "ROW:", None, "expected ROWS = {ID: what computes our value, ...}"),
+        ('Given(F1, "link.pcie.lanes")', "16", '"LINK"', "'LINK': expected Probed(...), Claim(...) or so, got 16"),
+        ('Given(F1, "link.pcie.lanes")', "Given(F1)", '"LINK"', "TypeError: Given.__init__() missing 1 required"),
+        ('Given(F1, "link.pcie.lanes")', 'Probed(F1, "h2d", "64B", tell="no")', '"LINK"', "unknown way to tell 'no'"),
+        ('"LINK":', '"LINKS":', '"LINKS"', "unknown row 'LINKS'; help: did you mean 'LINK'?"),
+    ],
+)
+def test_a_paper_of_ones_own_that_is_wrong_as_python_is_one_line_with_the_place(
+    isthmus: Isthmus, monkeypatch: pytest.MonkeyPatch, old: str, new: str, line: str | None, complaint: str
 ) -> None:
+    monkeypatch.setattr("isthmus.reproduction.model_runs.ToolAnswers", FakeAnswers)
+    isthmus("reproduce", "--new", "lab.py")
+    paper = isthmus.folder / "lab.py"
+    text = paper.read_text()
+    assert old in text
+    text = text.replace(old, new, 1)
+    paper.write_text(text)
+    told = isthmus.refusal("reproduce", "lab.py", "--no-spans")
+    assert complaint in told
+    at = next(at for at, one in enumerate(text.splitlines(), 1) if line in one) if line else 1
+    assert f"lab.py:{at}: " in told
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "complaint"),
+    [
+        ("* 8 / 8", "* 8 / 0", "* 8 / 0", "lane_rate: ZeroDivisionError: float division by zero"),
+        ("larger_is_faster, F1, COPY", "larger_is_faster, F1", "def larger_is_faster", "TypeError: larger_is_faster()"),
+        ("return Amount", "return board or Amount", "def lane_rate", "expected a number, or Amount(VALUE, UNIT), got"),
+    ],
+)
+def test_a_function_that_fails_is_told_with_its_row_and_its_own_place(
+    old: str, new: str, line: str, complaint: str, tmp_path: Path
+) -> None:
+    numbers, paper = tmp_path / "lab.toml", tmp_path / "lab.py"
+    texts = new_paper(paper)
+    numbers.write_text(texts[numbers])
+    paper.write_text(texts[paper].replace(old, new, 1))
+    read = {row.id: row for row in read_paper(paper).row}
+    places = {row_id: place_of(paper, row_id) + ": " for row_id in read}
+    evaluation = Evaluation(read, list(read), FakeAnswers(), 4, spans=False, places=places)
+    with pytest.raises(IsthmusError, match=re.escape(complaint)) as failed:
+        evaluation.run(quietly)
+    at = next(at for at, one in enumerate(paper.read_text().splitlines(), 1) if line in one)
+    assert re.match(rf"{re.escape(str(paper))}:\d+: row '\w+': {re.escape(str(paper))}:{at}: ", str(failed.value))
+
+
+def test_the_installed_papers_ask_for_what_there_is(published: dict[str, PublishedRow]) -> None:
     tools = ToolAnswers()
-    assert sum(row.experiment is not None for row in published.values()) > 100
-    for name, paper in papers.items():  # what does not pass is raised
-        check_paper(data_folder("papers") / f"{name}.toml", paper, published, tools)
+    asked = [leaf for row in published.values() for leaf in leaves(row.counterpart, published)]
+    assert len(asked) > 150
+    for leaf in asked:
+        if isinstance(leaf, Given):
+            ModelRuns(tools, 1, 1).input(leaf.board, leaf.key)
+        if isinstance(leaf, Probed):
+            assert leaf.probe in tools.served(target_of(leaf.board))
+        if isinstance(leaf, Run):
+            assert leaf.flow in tools.flows(leaf.application, target_of(leaf.board))
 
 
 def test_probes_look_at_the_sizes_that_they_are_said_to_look_at() -> None:
@@ -213,14 +254,14 @@ def test_probes_look_at_the_sizes_that_they_are_said_to_look_at() -> None:
 
 def test_an_error_of_an_experiment_names_the_row_and_what_was_changed() -> None:
     class Failing(FakeAnswers):
-        def probe(self, target: str, probe: str, sizes: Any, sets: Any, bursts: Any = ()) -> list[Any]:
+        def probe(self, target: str, probe: str, sizes: Any, sets: Any) -> list[Any]:
             if sets and list(sizes) != [64]:
                 raise IsthmusError("no answer")
-            return super().probe(target, probe, sizes, sets, bursts)
+            return super().probe(target, probe, sizes, sets)
 
-    row = row_of("ROW", "probe:aws-f1:h2d:1MiB", unit="GB/s")
-    evaluation = Evaluation({"ROW": row}, ["ROW"], Failing(), 4, spans=False, places={"ROW": "lab.toml:7: "})
-    with pytest.raises(IsthmusError, match=r"^lab.toml:7: row 'ROW', with aws-f1 .*: no answer$"):
+    row = row_of("ROW", COPY, unit="GB/s")
+    evaluation = Evaluation({"ROW": row}, ["ROW"], Failing(), 4, spans=False, places={"ROW": "lab.py:7: "})
+    with pytest.raises(IsthmusError, match=r"^lab.py:7: row 'ROW', with aws-f1 .*: no answer$"):
         evaluation.run(quietly)
 
 
@@ -247,7 +288,10 @@ def test_a_prediction_that_is_published_as_0_or_in_words_is_named_in_the_headlin
 
 
 def test_the_plan_counts_the_runs_of_the_ends_together() -> None:
-    rows = [row_of("STREAM", "run:alpha-data-7v3:stream:elapsed_s", unit="s"), row_of("READ", "probe:aws-f1:h2d:1KiB")]
+    rows = [
+        row_of("STREAM", Run("alpha-data-7v3", "image-filter", "stream", "elapsed_s"), unit="s"),
+        row_of("READ", Probed("aws-f1", "h2d", "1KiB")),
+    ]
     tools = FakeAnswers()
     evaluation = Evaluation({row.id: row for row in rows}, [row.id for row in rows], tools, 4)
     planned = evaluation.most_corner_scenarios()

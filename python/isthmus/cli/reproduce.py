@@ -25,9 +25,10 @@ EXAMPLES = [
     "isthmus reproduce stacc --failing",
     "isthmus reproduce choi2019 --no-spans --json choi2019.json",
     "isthmus reproduce stacc --no-spans --figures --json stacc.json && isthmus report stacc.json",
-    "isthmus reproduce --new lab.toml",
+    "isthmus reproduce --new lab.py && isthmus reproduce lab.py",
     "isthmus reproduce --hold-out S000-087",
 ]
+OF_PYTHON = ".py"
 FEW_IMAGES = 4
 PROBE_S = 0.5
 IMAGE_S = 0.1
@@ -38,7 +39,10 @@ def reproduce(
     session: Session,
     papers: Annotated[
         list[str] | None,
-        argument("PAPER", "Names or globs of papers, or paper files. [default: every installed paper]"),
+        argument(
+            "PAPER",
+            "Names or globs of papers, or Python files of papers, which it runs. [default: every installed one]",
+        ),
     ] = None,
     failing: Annotated[
         bool, plain("--failing", "Show only the rows that do not agree; the JSON file has all.")
@@ -52,7 +56,9 @@ def reproduce(
     figures: Annotated[
         bool, plain("--figures", "Draw the figures of the papers again, for the JSON file and its report.")
     ] = False,
-    new: Annotated[str | None, plain("--new FILE", "Write a template for a paper of your own, and stop.")] = None,
+    new: Annotated[
+        str | None, plain("--new FILE", "Begin a paper of your own, FILE.py and FILE.toml, and stop.")
+    ] = None,
     hold_out: Annotated[
         str | None,
         plain(
@@ -67,7 +73,8 @@ def reproduce(
     """Compare published numbers with those of the models, and score the models.
 
     Papers: choi2019 (Choi et al., TRETS 2019), stacc (Ruan et al., ST-Accel, FCCM 2018), gemieux2018 (Gémieux et al.,
-    IEEE Access 2018), min2019 (Min et al., FPL 2019). Rows that do not agree come first.
+    IEEE Access 2018), min2019 (Min et al., FPL 2019). Rows that do not agree come first. A paper of your own is a
+    Python file, which is run as code when you name it, with a TOML file of its numbers beside it; --new begins both.
 
     Each row has a role. input: the number is an input of the model. derived: a calibrated input determines the row; a
     change of the input by a tenth changes the row by over 0.8 of that. predicted: the model gives the row, and some
@@ -82,7 +89,7 @@ def reproduce(
     from isthmus.reproduction.figures import draw
     from isthmus.reproduction.holdout import HoldOut
     from isthmus.reproduction.model_runs import ToolAnswers
-    from isthmus.reproduction.published import read_papers
+    from isthmus.reproduction.papers import read_papers
 
     if new is not None:
         return _new(session, new)
@@ -95,53 +102,62 @@ def reproduce(
     published = {row.id: row for paper in read.values() for row in paper.row}
     row_ids = [row.id for name in chosen for row in read[name].row]
     paper_of = {row.id: name for name, paper in read.items() for row in paper.row}
-    places = _places(papers or [], read)
+    places = _places(_files(papers or []), read)
     evaluation = Evaluation(published, row_ids, tools, images, tuple(sets or ()), not no_spans, paper_of, places)
     if dry_run:
         return session.lines(_plan(evaluation))
     if sets:
         session.warn("with --set the boards are not those of the papers")
     with session.progress() as progress:
-        evaluation.run(progress.update)
         drawn = draw(read, chosen, evaluation.as_they_are(), progress.update) if figures else []
+        evaluation.run(progress.update)
     return _show(session, evaluation, read, chosen, failing, drawn)
 
 
 def _read(words: Sequence[str], tools: "ToolAnswers") -> "tuple[dict[str, Paper], list[str]]":
-    """Every paper, and the names of the chosen ones; the experiments of a user's own papers are checked."""
-    from isthmus.reproduction.checking import check_paper
-    from isthmus.reproduction.published import paper_names, read_papers
+    """Every paper, and the names of the chosen ones; the rows of a user's own papers are checked."""
+    from isthmus.reproduction.model_runs import ModelRuns
+    from isthmus.reproduction.papers import check_paper, paper_names, read_papers
 
-    files = [Path(word) for word in words if word.endswith(".toml")]
-    names = [word for word in words if not word.endswith(".toml")]
+    files = _files(words)
+    names = [word for word in words if not word.endswith(OF_PYTHON)]
     read = read_papers(files)
     published = {row.id: row for paper in read.values() for row in paper.row}
     for file in files:
-        check_paper(file, read[file.stem], published, tools)
+        check_paper(file, read[file.stem], ModelRuns(tools, 1, 1, published=published))
     installed = select("paper", names, paper_names()) if names or not files else []
     return read, [*installed, *(file.stem for file in files)]
 
 
-def _places(words: Sequence[str], papers: "dict[str, Paper]") -> dict[str, str]:
-    """The places of the user's own papers, by row."""
-    from isthmus.reproduction.published import place_of_row
+def _files(words: Sequence[str]) -> list[Path]:
+    """The Python files of the user's own papers."""
+    for word in words:
+        if word.endswith(".toml"):
+            raise IsthmusError(f"{word}: expected the Python file of a paper, which this one has beside it")
+    return [Path(word) for word in words if word.endswith(OF_PYTHON)]
 
-    files = [Path(word) for word in words if word.endswith(".toml")]
-    return {
-        row.id: f"{place_of_row(file, number)}: " for file in files for number, row in enumerate(papers[file.stem].row)
-    }
+
+def _places(files: Sequence[Path], papers: "dict[str, Paper]") -> dict[str, str]:
+    """The places of the user's own rows."""
+    from isthmus.reproduction.papers import place_of
+
+    return {row.id: f"{place_of(file, row.id)}: " for file in files for row in papers[file.stem].row}
 
 
 def _new(session: Session, file: str) -> None:
-    from isthmus.reproduction.published import new_paper
+    from isthmus.reproduction.papers import new_paper
 
-    if not file.endswith(".toml"):
-        raise IsthmusError(f"--new: expected a name that ends in .toml, got '{file}'")
-    if Path(file).exists():
-        raise IsthmusError(f"{file}: is there already", hint="choose another name.")
-    write_atomically(Path(file), new_paper(file))
-    session.lines([file])
-    session.next(f"isthmus reproduce {file}")
+    if Path(file).suffix not in ("", OF_PYTHON):
+        raise IsthmusError(f"--new: expected a name that ends in {OF_PYTHON} or has no end, got '{file}'")
+    paper = Path(file).with_suffix(OF_PYTHON)
+    texts = new_paper(paper)
+    for path in texts:
+        if path.exists():
+            raise IsthmusError(f"{path}: is there already", hint="choose another name.")
+    for path, text in texts.items():
+        write_atomically(path, text)
+    session.lines(list(map(str, texts)))
+    session.next(f"isthmus reproduce {paper}")
 
 
 def _hold_out(session: Session, study: "HoldOut", experiment: str) -> None:

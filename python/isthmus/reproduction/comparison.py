@@ -104,7 +104,7 @@ def _paper_row(evaluation: Evaluation, row: PublishedRow, paper: str, ours: Valu
         error=_error(ours, row.value),
         role=role,
         note="; ".join(_notes(evaluation, row, role, same_as, span)),
-        judged=None if judged is None else ClaimValue(value=judged[0], unit=judged[1].unit),
+        judged=None if judged is None else ClaimValue(value=judged.value, unit=judged.unit),
         span=[span.low, span.high] if span is not None else None,
         same_as=same_as,
         moved_by=evaluation.moved_by(row.id),
@@ -125,7 +125,7 @@ def _notes(evaluation: Evaluation, row: PublishedRow, role: Role, same_as: str |
         notes.append(f"determined by {', '.join(evaluation.reasons(row.id))}")
     judged = evaluation.judged(row.id)
     if judged is not None:
-        notes.append(f"{figure(judged[0])} {judged[1].unit} here")
+        notes.append(f"{figure(judged.value)} {judged.unit} here")
     if span is not None:
         widest = f", mostly by {span.mostly}" if span.mostly else ""
         notes.append(f"span of the assumed ranges: {figure(span.low)} to {figure(span.high)}{widest}")
@@ -133,19 +133,14 @@ def _notes(evaluation: Evaluation, row: PublishedRow, role: Role, same_as: str |
 
 
 def _reading(evaluation: Evaluation, row: PublishedRow, reading: Reading) -> str:
-    if reading.experiment is None:
+    if reading.own is None:
         return f"{_text(reading.value)}"
     try:
-        ours = evaluation.as_they_are().value(reading.experiment, unit_of_reading(row, reading.experiment))
+        ours = evaluation.as_they_are().of(reading.own, row.unit_of(reading.own))
     except NotOfferedError:
         return f"{_text(reading.value)}, ours not there yet"
     error = _error(ours, reading.value)
     return f"{_text(reading.value)}, ours {_text(ours)}" + (f" ({error:+.1%})" if error is not None else "")
-
-
-def unit_of_reading(row: PublishedRow, experiment: str) -> str:
-    """The unit of a reading: that of the row, but a part of a ratio is told in its own."""
-    return "" if row.unit == "x" and not experiment.startswith(("ratio", "row")) else row.unit
 
 
 def _text(value: Value) -> str:

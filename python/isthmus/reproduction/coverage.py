@@ -10,9 +10,10 @@ from isthmus.base.files import data_folder, read_text
 from isthmus.base.groups import grouped_by
 from isthmus.base.parsing import checked, toml
 from isthmus.records.base import TomlTable
-from isthmus.reproduction.expressions import experiment_of, leaves
-from isthmus.reproduction.model_runs import APPLICATION, DISTINGUISHING, OF_RUNS, OPTIONS, target_of
-from isthmus.reproduction.published import Paper, PublishedRow, read_papers
+from isthmus.reproduction.counterparts import Counterpart, Probed, Run, leaves, listed
+from isthmus.reproduction.model_runs import DISTINGUISHING, OF_RUNS, OPTIONS, target_of
+from isthmus.reproduction.papers import read_papers
+from isthmus.reproduction.published import Paper, PublishedRow
 
 HEAD = """\
 # What of the papers runs here
@@ -51,32 +52,25 @@ def document() -> str:
 
 def commands_of(row: PublishedRow, paper: str, published: Mapping[str, PublishedRow]) -> list[list[str]]:
     """The words of the commands that give our value of a row; none where nothing gives it."""
-    experiment = experiment_of(row)
-    if experiment is None:
-        return []
-    return [command_of(leaf) or ["reproduce", paper, "--no-spans"] for leaf in leaves(experiment, published)]
+    return [command_of(leaf) or ["reproduce", paper, "--no-spans"] for leaf in leaves(row.counterpart, published)]
 
 
-def command_of(leaf: str) -> list[str] | None:
-    """The words of the command that does an experiment; None where only `reproduce` does it."""
-    expression, _, changes = leaf.partition("@")
-    kind, _, rest = expression.partition(":")
-    words, given = rest.split(":"), [change for change in changes.split(",") if change]
-    if kind in ("run", "rate"):
-        return ["run", APPLICATION, "--on", target_of(words[0]), "--flow", words[1], "--fine"]
-    if kind == "application":
-        return ["run", words[1], "--on", target_of(words[0]), "--flow", words[2], *_options(given, OF_RUNS)]
-    if kind in ("probe", "probe-time", "probe-cycles", "requests", "accesses"):
-        burst = ["--burst", words[3]] if kind == "accesses" else []
-        return ["probe", target_of(words[0]), words[1], "--sizes", words[2], *burst, *_options(given, OPTIONS)]
+def command_of(leaf: Counterpart) -> list[str] | None:
+    """The words of the command that does it; None where only `reproduce` does."""
+    if isinstance(leaf, Probed):
+        words = ["probe", target_of(leaf.board), leaf.probe, "--sizes", leaf.size]
+        return [*words, *_options(leaf.changes, OPTIONS)]
+    if isinstance(leaf, Run):
+        words = ["run", leaf.application, "--on", target_of(leaf.board), "--flow", leaf.flow]
+        return [*words, "--fine"] if leaf.of_images else [*words, *_options(leaf.changes, OF_RUNS)]
     return None
 
 
-def _options(changes: list[str], known: Sequence[str]) -> list[str]:
+def _options(changes: str, known: Sequence[str]) -> list[str]:
     """What is changed as options that the command knows, else as parameters and keys of the board."""
     return [
         word
-        for name, _, value in (change.partition("=") for change in changes)
+        for name, _, value in (change.partition("=") for change in listed(changes))
         if name not in DISTINGUISHING
         for word in ((f"--{name}", value) if name in known else ("--set", f"{name}={value}"))
     ]
@@ -93,7 +87,7 @@ def _paper(name: str, paper: Paper, published: Mapping[str, PublishedRow]) -> st
         place: [words for row in rows for words in commands_of(row, name, published)] for place, rows in places.items()
     }
     for place in places:
-        if any(figure.name.startswith(place) for figure in paper.figure):
+        if any(figure.name.startswith(place) for figure in paper.figures):
             commands[place].append(["reproduce", name, "--no-spans", "--figures"])
     rows = [_place(place, found, commands[place]) for place, found in places.items()]
     return _table(f"{name}: {paper.title}", rows)
@@ -101,9 +95,9 @@ def _paper(name: str, paper: Paper, published: Mapping[str, PublishedRow]) -> st
 
 def _place(place: str, rows: list[PublishedRow], words: list[list[str]]) -> str:
     commands = dict.fromkeys(map(shlex.join, words))
-    given = [row for row in rows if experiment_of(row) is not None]
+    given = [row for row in rows if row.counterpart is not None]
     what = f"{rows[0].quantity}, {rows[0].platform}" if len(rows) == 1 else "; ".join(_quantities(rows))
-    missing = dict.fromkeys(row.reason or "no experiment here" for row in rows if experiment_of(row) is None)
+    missing = dict.fromkeys(row.reason or "no experiment here" for row in rows if row.counterpart is None)
     how = [*(f"`isthmus {command}`" for command in commands), *(f"not yet: {reason}" for reason in missing)]
     return _row(place, what, f"{len(given)} of {len(rows)}", how)
 

@@ -10,15 +10,14 @@ from isthmus.base.numbers import is_number
 from isthmus.records.base import Value
 from isthmus.records.papers import Role
 from isthmus.records.run import Input
-from isthmus.reproduction.claims import ClaimNumber
-from isthmus.reproduction.expressions import (
-    Evaluator,
-    board_of,
-    experiment_of,
-    kind_of_expression,
+from isthmus.reproduction.counterparts import (
+    RATIO,
+    Claim,
+    Combined,
+    Counterpart,
+    Same,
+    boards_of,
     leaves,
-    number_of,
-    observation,
     operands,
 )
 from isthmus.reproduction.model_runs import CORES, ModelRuns, NotOfferedError, ToolAnswers, target_of
@@ -39,6 +38,7 @@ from isthmus.reproduction.roles import (
     together,
 )
 from isthmus.reproduction.scenarios import Purpose, Scenario, Span
+from isthmus.reproduction.units import Between
 from isthmus.running.tools import stop_running
 
 PAPER_IMAGES = 200  # stacc VI-B1
@@ -63,7 +63,7 @@ class Evaluation:
     paper_of: Mapping[str, str] = field(default_factory=dict)
     places: Mapping[str, str] = field(default_factory=dict)
     _values: dict[tuple[Purpose, str], dict[str, Value]] = field(default_factory=dict)
-    _judged: dict[tuple[Purpose, str], dict[str, float]] = field(default_factory=dict)
+    _judged: dict[tuple[Purpose, str], dict[str, Between]] = field(default_factory=dict)
     _changes: dict[str, InputChange] = field(default_factory=dict)
 
     def run(self, on_progress: OnProgress) -> None:
@@ -102,9 +102,9 @@ class Evaluation:
             for side in ("lowest", "highest")
         ]
 
-    def as_they_are(self) -> Evaluator:
-        """Our values on the boards as they are, with the images of the paper."""
-        return Evaluator(self._models(PAPER_IMAGES, self._as_they_are), self.published)
+    def as_they_are(self) -> ModelRuns:
+        """The boards as they are, with the images of the paper."""
+        return self._models(PAPER_IMAGES, self._as_they_are)
 
     def ours(self, row_id: str) -> Value | None:
         """Our value of a row on the boards as they are; None if nothing gives it yet."""
@@ -112,7 +112,7 @@ class Evaluation:
 
     def role(self, row_id: str) -> Role:
         """The role of a row, found by test where a test is needed."""
-        made_of = {self.role(name) for name in operands(experiment_of(self.published[row_id]) or "")}
+        made_of = {self.role(name) for name in operands(self.published[row_id].counterpart)}
         if self._says_again(row_id) and made_of:
             return made_of.pop()
         derived = bool(self.reasons(row_id))
@@ -123,7 +123,7 @@ class Evaluation:
         moved_by = dict.fromkeys(_input_of(change) for change in self.moved_by(row_id))
         given = [f"{name}, which was found from it" for name in self._chosen_inputs(row_id) if name not in moved_by]
         stages = [f"its stage '{name}'" for name in self._derived_stages(row_id)]
-        rows = {name: self.role(name) for name in operands(experiment_of(self.published[row_id]) or "")}
+        rows = {name: self.role(name) for name in operands(self.published[row_id].counterpart)}
         made_of = [f"{name} ({role})" for name, role in rows.items() if role in ("derived", "input")]
         return [*moved_by, *given, *([] if moved_by else [*stages, *made_of])]
 
@@ -170,7 +170,7 @@ class Evaluation:
             row_id = waiting.pop(0)
             if row_id not in found and row_id in self.published:
                 found[row_id] = None
-                waiting += operands(experiment_of(self.published[row_id]) or "")
+                waiting += operands(self.published[row_id].counterpart)
         return [row_id for row_id in found if needs_test(self.published[row_id], self._leaves(row_id))]
 
     @cached_property
@@ -184,10 +184,12 @@ class Evaluation:
 
     def _boards_of(self, row_id: str) -> list[str]:
         known = self.tools.boards()
-        return [board for leaf in self._leaves(row_id) if (board := board_of(leaf, known)) is not None]
+        own = [board for leaf in self._leaves(row_id) for board in boards_of(leaf, known)]
+        below = operands(self.published[row_id].counterpart)
+        return [*own, *(board for name in below for board in self._boards_of(name))]
 
-    def _leaves(self, row_id: str) -> list[str]:
-        return leaves(experiment_of(self.published[row_id]), self.published)
+    def _leaves(self, row_id: str) -> list[Counterpart]:
+        return leaves(self.published[row_id].counterpart, self.published)
 
     @cached_property
     def _first_to_look(self) -> dict[tuple[str, str], str]:
@@ -199,14 +201,16 @@ class Evaluation:
 
     def _says_again(self, row_id: str) -> bool:
         """Tells whether a row is another one, or the ratio of what one run gives to itself."""
-        kind = kind_of_expression(experiment_of(self.published[row_id]) or "")
-        return kind == "row" or (kind == "ratio" and not self._look(row_id)[1].startswith("ratio:"))
+        counterpart = self.published[row_id].counterpart
+        if isinstance(counterpart, Combined):
+            return counterpart.is_ratio and not self._look(row_id)[1].startswith(RATIO)
+        return isinstance(counterpart, Same)
 
     def _look(self, row_id: str) -> tuple[str, str]:
         """The observation of a row, if it has an experiment, and its sort: all results of a model are of one sort."""
-        row, expression = self.published[row_id], experiment_of(self.published[row_id])
+        row = self.published[row_id]
         sort = "result" if needs_test(row, self._leaves(row_id)) else row.kind
-        return sort, "" if expression is None else observation(expression, self.published)
+        return sort, "" if row.counterpart is None else row.counterpart.seen(self.published)
 
     def _derived_stages(self, row_id: str) -> list[str]:
         """The stages that calibrated inputs determine, where a run is a sum or maximum of, mostly, such."""
@@ -244,29 +248,28 @@ class Evaluation:
 
     def spanned_rows(self) -> list[str]:
         """The predicted rows, and claims about a number that can be told with assumed inputs elsewhere."""
-        claims = [row_id for row_id in self.chosen
-                  if (about := self.judged(row_id)) is not None and about[1].spanned]  # fmt: skip
-        return [*self.open_rows(), *claims]
+        judged = [row_id for row_id in self.chosen if self.judged(row_id) is not None]
+        return [*self.open_rows(), *filter(self._is_spanned, judged)]
 
-    def judged(self, row_id: str) -> tuple[float, ClaimNumber] | None:
+    def _is_spanned(self, row_id: str) -> bool:
+        counterpart = self.published[row_id].counterpart
+        return isinstance(counterpart, Claim) and counterpart.spanned
+
+    def judged(self, row_id: str) -> Between | None:
         """The number that a claim is about on the boards as they are; None for any other row."""
-        value = self._judged.get(("as they are", ""), {}).get(row_id)
-        if value is None:
-            return None
-        number = number_of(experiment_of(self.published[row_id]) or "")
-        return None if number is None else (value, number)
+        return self._judged.get(("as they are", ""), {}).get(row_id)
 
     def _numbers(self, purpose: Purpose, row_id: str) -> dict[str, float]:
         """The numbers that a row has, or a claim is about, in the scenarios of a purpose, by their names."""
         if self.judged(row_id) is not None:  # no images are in it
             purpose = "as they are" if purpose == "few images" else purpose
             judged = list(self._judged.items())
-            return {name: values[row_id] for (why, name), values in judged if why == purpose and row_id in values}
+            return {name: values[row_id].value for (why, name), values in judged if why == purpose and row_id in values}
         found = {name: values.get(row_id) for (why, name), values in list(self._values.items()) if why == purpose}
         return {name: float(value) for name, value in found.items() if is_number(value)}
 
     def _models(self, images: int, sets: dict[str, tuple[str, ...]]) -> ModelRuns:
-        return ModelRuns(self.tools, images, self.images, sets)
+        return ModelRuns(self.tools, images, self.images, sets, self.published)
 
     def _legal(self, board: str) -> Legal:
         return lambda text: self.tools.accepts(target_of(board), (*self.sets, text))
@@ -363,17 +366,17 @@ class Evaluation:
         pool.shutdown()
 
     def _evaluate_row(self, scenario: Scenario, row_id: str, wanted: Callable[[str], bool]) -> None:
-        expression = experiment_of(self.published[row_id])
-        if expression is None or not wanted(row_id):
+        row, models = self.published[row_id], scenario.models
+        if row.counterpart is None or not wanted(row_id):
             return
-        evaluator = Evaluator(scenario.models, self.published)
         values = self._values[scenario.purpose, scenario.name]
         try:
-            values[row_id] = evaluator.of_row(row_id)
-            if (judged := evaluator.judged(expression)) is not None:
-                self._judged[scenario.purpose, scenario.name][row_id] = judged
+            found = models.found(row.counterpart, row.unit)
+            if isinstance(found, Between):
+                self._judged[scenario.purpose, scenario.name][row_id] = found
+            values[row_id] = found.holds if isinstance(found, Between) else found
             if scenario.purpose in ("few images", "calibrated"):
-                stages = evaluator.stages(expression)
+                stages = row.counterpart.stages(models)
                 values |= {f"{row_id} {name}": time for name, time in stages.items()}
         except NotOfferedError:
             return  # The row stays open, and is counted as such.

@@ -12,15 +12,13 @@ from isthmus.calibration.device_curves import Curves
 from isthmus.calibration.fit import fit
 from isthmus.records.papers import HeldOutNumber, Recalibration
 from isthmus.records.run import Input
+from isthmus.reproduction.counterparts import RATE, STAGE, Combined, Counterpart, Probed, Run, boards_of, leaves
 from isthmus.reproduction.evaluation import PAPER_IMAGES
-from isthmus.reproduction.expressions import Evaluator, board_of, kind_of_expression, leaves
 from isthmus.reproduction.model_runs import ModelRuns, NotOfferedError, ToolAnswers, target_of
 from isthmus.reproduction.published import Paper, PublishedRow
 from isthmus.reproduction.roles import RATES, TIMES, rests_on
 
-# What a number of the board can be found from.
-MEASURES = frozenset({"probe", "probe-time", "probe-cycles", "run", "rate"})
-PER_RUN = ("elapsed_s", "stage:")  # grow with the images of a run
+PER_RUN = ("elapsed_s", STAGE)  # grow with the images of a run
 # How far down a calibrated time is tried, zero first; up for a rate and a count: what a model accepts first is "off".
 SMALLER = (0.0, 1e-3, 1e-2, 0.1, 0.2, 0.3, 0.5, 0.7)
 LARGER = (1e3, 1e2, 10.0)
@@ -56,8 +54,8 @@ class HoldOut:
 
     def _boards(self, rows: Sequence[tuple[str, PublishedRow]]) -> list[str]:
         known = self.tools.boards()
-        named = (board_of(leaf, known) for _, row in rows for leaf in leaves(row.experiment, self._published))
-        return [board for board in dict.fromkeys(named) if board is not None]
+        named = [leaf for _, row in rows for leaf in leaves(row.own, self._published)]
+        return list(dict.fromkeys(board for leaf in named for board in boards_of(leaf, known)))
 
     @property
     def _published(self) -> dict[str, PublishedRow]:
@@ -69,7 +67,7 @@ class HoldOut:
         out = {row.id for _, row in held}
         others = [row for row in self._measures(board) if row.id not in out]
         sets, changed = self._recalibrated(board, free, others)
-        rows = [row for _, row in held if kind_of(row) in (*MEASURES, "ratio") and board in (row.experiment or "")]
+        rows = [row for _, row in held if _is_measured(row.own, board) or _is_ratio(row.own, board)]
         with_all, without = self._values(board, rows, ()), self._values(board, rows, sets)
         return [
             HeldOutNumber(
@@ -93,7 +91,7 @@ class HoldOut:
             row
             for paper in self.papers.values()
             for row in paper.row
-            if kind_of(row) in MEASURES and board in (row.experiment or "").split(":") and _is_quantity(row)
+            if _is_measured(row.own, board) and _is_quantity(row)
         ]
 
     def _recalibrated(
@@ -130,22 +128,28 @@ class HoldOut:
         return tuple(sets), changed
 
     def _values(self, board: str, rows: Sequence[PublishedRow], sets: tuple[str, ...]) -> dict[str, float]:
-        evaluator = Evaluator(ModelRuns(self.tools, self.images, self.images, {board: sets}), self._published)
+        models = ModelRuns(self.tools, self.images, self.images, {board: sets}, self._published)
         found: dict[str, float] = {}
         for row in rows:
             try:
-                value = evaluator.of_row(row.id)
+                value = models.of(row.id)
             except NotOfferedError:
                 continue
             if is_number(value) and value > 0:
-                per_run = kind_of(row) == "run" and any(word in (row.experiment or "") for word in PER_RUN)
+                per_run = isinstance(row.own, Run) and row.own.field in PER_RUN
                 found[row.id] = value * (PAPER_IMAGES / self.images if per_run else 1)
         return found
 
 
-def kind_of(row: PublishedRow) -> str:
-    """The kind of experiment that gives our value; `none` without one."""
-    return kind_of_expression(row.experiment or "none")
+def _is_measured(own: Counterpart | None, board: str) -> bool:
+    """Tells whether a number of the board can be found from it."""
+    if isinstance(own, Run):
+        return own.of_images and own.board == board
+    return isinstance(own, Probed) and own.tell in (RATE, "time", "cycles") and own.board == board
+
+
+def _is_ratio(own: Counterpart | None, board: str) -> bool:
+    return isinstance(own, Combined) and own.is_ratio and board in own.boards
 
 
 def off(item: Input, accepts: Callable[[str], bool]) -> str:

@@ -1,49 +1,56 @@
 """The insights of the papers (papers/insights), and what our values of their rows say of each."""
 
-import re
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pydantic import Field
-
 from isthmus.base.files import data_folder
 from isthmus.base.numbers import as_written, is_number
-from isthmus.base.toml_files import read_toml
-from isthmus.records.base import TomlTable, Value
 from isthmus.records.papers import PaperRow
-
-_ID = re.compile(r"[A-Z]\d+-\d+")
-_TEST = re.compile(r"(?P<left>[^<>]+?)(?:\s*(?P<order>[<>])\s*(?P<right>[^<>]+))?")
-_FACTOR = re.compile(r"\s*([*/]?)\s*([A-Z]\d+-\d+|\d+(?:\.\d+)?)\s*")
-
-Ours = Mapping[str, Value | None]
+from isthmus.reproduction.papers import run
 
 
-class Evidence(TomlTable):
-    """A test of rows, and its meaning if it is true."""
+class OurValues:
+    """Our values of rows, as a test asks for them."""
 
-    what: str = Field(min_length=1)
-    test: str = Field(min_length=1)
-    means: Literal["for", "against"]
+    def __init__(self, rows: Mapping[str, PaperRow]) -> None:
+        self._rows = rows
+        self.asked: dict[str, bool] = {}  # by row, whether it has a value that a test can use
 
-    @property
-    def rows(self) -> list[str]:
-        """The rows that it is about."""
-        return list(dict.fromkeys(_ID.findall(self.test)))
+    def __getitem__(self, row_id: str) -> float:
+        """The number of a row; not a number where it has none."""
+        ours = self._ours(row_id)
+        self.asked[row_id] = is_number(ours)
+        return ours if is_number(ours) else math.nan
+
+    def holds(self, row_id: str) -> bool:
+        """Tells whether the claim of a row holds; false where it has none."""
+        ours = self._ours(row_id)
+        self.asked[row_id] = isinstance(ours, bool)
+        return ours is True
+
+    def _ours(self, row_id: str) -> object:
+        return self._rows[row_id].ours if row_id in self._rows else None
 
 
-class Insight(TomlTable):
+@dataclass(frozen=True)
+class Evidence:
+    """A test of our values, and its meaning for an insight if it is true."""
+
+    what: str
+    test: Callable[[OurValues], bool]
+    means: Literal["for", "against"] = "for"
+
+
+@dataclass(frozen=True)
+class Insight:
     """An insight of a paper, in a few words of ours."""
 
     paper: str
-    number: int = Field(ge=1)
+    number: int
     says: str
-    evidence: list[Evidence] = Field(min_length=1)
-
-
-class _Insights(TomlTable):
-    insight: list[Insight]
+    evidence: Sequence[Evidence]
 
 
 @dataclass(frozen=True)
@@ -72,8 +79,8 @@ class InsightFindings:
 
 
 def read_insights() -> list[Insight]:
-    """Reads all insights, in the order of the papers."""
-    return read_toml(_Insights, data_folder("papers") / "insights" / "insights.toml").insight
+    """All insights, in the order of the papers."""
+    return list(run(data_folder("papers") / "insights" / "insights.py")["INSIGHTS"])
 
 
 def judge(insights: Sequence[Insight], rows: Sequence[PaperRow]) -> list[InsightFindings]:
@@ -83,40 +90,23 @@ def judge(insights: Sequence[Insight], rows: Sequence[PaperRow]) -> list[Insight
 
 
 def _finding(evidence: Evidence, rows: Mapping[str, PaperRow]) -> Finding:
-    holds = truth(evidence.test, {id_: row.ours for id_, row in rows.items()})
-    supports = None if holds is None else holds == (evidence.means == "for")
-    return Finding(evidence.what, supports, [_value(rows[id_]) for id_ in evidence.rows if id_ in rows])
+    ours = OurValues(rows)
+    supports = truth(evidence.test, ours)
+    if supports is not None:
+        supports = supports == (evidence.means == "for")
+    return Finding(evidence.what, supports, [_value(rows[row_id]) for row_id in ours.asked if row_id in rows])
+
+
+def truth(test: Callable[[OurValues], bool], ours: OurValues) -> bool | None:
+    """Tells whether a test holds; None where a row has no value that it can be held against."""
+    try:
+        holds = test(ours)
+    except ZeroDivisionError:
+        return None
+    return holds if all(ours.asked.values()) else None
 
 
 def _value(row: PaperRow) -> str:
     ours = row.ours
     text = f"{ours:.4g}" if isinstance(ours, float) else as_written(ours)
     return f"{row.id} {text}{f' {row.unit}' if row.unit and not isinstance(ours, bool) else ''} ({row.role})"
-
-
-def truth(test: str, ours: Ours) -> bool | None:
-    """Tells whether a test holds; None where a row has no value that it can be held against."""
-    match = _TEST.fullmatch(test.strip())
-    if match is None or (match["order"] is None and not _ID.fullmatch(match["left"].strip())):
-        raise ValueError(f"test '{test}': expected ID, or A < B or A > B")
-    if match["order"] is None:
-        value = ours.get(match["left"].strip())
-        return value if isinstance(value, bool) else None
-    left, right = _side(match["left"], ours), _side(match["right"], ours)
-    if left is None or right is None:
-        return None
-    return left < right if match["order"] == "<" else left > right
-
-
-def _side(text: str, ours: Ours) -> float | None:
-    product, at = 1.0, 0
-    while at < len(text):
-        match = _FACTOR.match(text, at)
-        if match is None or (match[1] == "") != (at == 0):
-            raise ValueError(f"side '{text}': expected rows and numbers with * or / between")
-        value = ours.get(match[2]) if _ID.fullmatch(match[2]) else float(match[2])
-        if not is_number(value) or (match[1] == "/" and value == 0):
-            return None
-        product = product / value if match[1] == "/" else product * value
-        at = match.end()
-    return product

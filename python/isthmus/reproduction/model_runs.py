@@ -2,17 +2,20 @@
 
 import json
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from isthmus.asking.applications import applications, describe, flows_of
 from isthmus.asking.experiments import Experiment, run_experiment
 from isthmus.base.errors import IsthmusError
-from isthmus.base.flows import FLOWS, SHARED
+from isthmus.base.names import unknown
 from isthmus.base.numbers import is_number
+from isthmus.base.sizes import format_size, parse_size
 from isthmus.judging.coherence import kept_coherent
+from isthmus.records.base import Value
 from isthmus.records.run import BoardPart, Input, Platform, Row
+from isthmus.reproduction.units import Between, Found, convert
 from isthmus.running.application import is_parameter
 from isthmus.running.integration import is_calibrated
 from isthmus.running.methods import TREE
@@ -22,6 +25,10 @@ from isthmus.running.probing import OPTIONS as PROBE_OPTIONS
 from isthmus.running.probing import listed_values, served_by
 from isthmus.running.targets import described_platforms, read_platform
 from isthmus.running.tools import Event, also, as_sets, assignments, collect, ignore, pairs_of, request_of
+
+if TYPE_CHECKING:
+    from isthmus.reproduction.counterparts import Counterpart
+    from isthmus.reproduction.published import PublishedRow
 
 APPLICATION = "image-filter"
 # What an experiment may name where others assign a value to a key: of a run, of a probe, among records of one probe.
@@ -76,28 +83,28 @@ class ToolAnswers:
         board = self.platform(experiment.target, experiment.sets).sha256
         return self._once(("run", board, json.dumps(replace(experiment, sets=()).request())), ask)
 
-    def probe(
-        self, target: str, probe: str, sizes: Sequence[int], sets: Sequence[str], bursts: Sequence[int] = ()
-    ) -> list[Event]:
-        """The records of a probe at some sizes in bytes, device memory in bursts of some bytes.
+    def probe(self, target: str, probe: str, sizes: Sequence[int], sets: Sequence[str]) -> list[Event]:
+        """The records of a probe at some sizes in bytes.
 
         Among the sets `channel=NAME` is the link of a board with several, `start=NAME` what caches hold of shared
-        memory before; `access=read`, `phase=access` and the like choose among the records.
+        memory before, `burst=SIZE` the bursts in which device memory is asked; `access=read`, `phase=access` and the
+        like choose among the records.
         """
         if probe not in all_probes():
-            raise NotOfferedError(f"the probe '{probe}' is not offered yet")
+            raise NotOfferedError(str(unknown("probe", probe, list(all_probes()))))
         given = pairs_of(sets)
         sets = [text for text in sets if text.partition("=")[0] not in (*OPTIONS, *DISTINGUISHING)]
         asked = {"TARGET": target, "PROBE": probe, "sizes": list(sizes), "repeat": 1, "grain": "fine"}
         chosen = {name: listed_values(given.get(name)) for name in PROBE_OPTIONS}
-        request = request_of({**asked, "burst": list(bursts), **chosen})
+        bursts = [parse_size(given["burst"])] if "burst" in given else []
+        request = request_of({**asked, "burst": bursts, **chosen})
 
         def ask() -> list[Event]:
             with self._cores:
                 records = collect("isthmus-probe", also(request, {"set": as_sets(sets)}), "record")
             links = dict.fromkeys(str(record["parameters"].get("channel")) for record in records)
             if len(links) > 1:
-                raise IsthmusError(f"board '{target}': expected '@channel=NAME' of one of its links {', '.join(links)}")
+                raise IsthmusError(f"board '{target}': expected 'channel=NAME' of one of its links {', '.join(links)}")
             return records
 
         found = self._once(("probe", self.platform(target, sets).sha256, json.dumps(request)), ask)
@@ -150,12 +157,65 @@ class ToolAnswers:
 
 @dataclass(frozen=True)
 class ModelRuns:
-    """The boards with some numbers replaced, how many images a run takes, and how many one of a sweep of rates."""
+    """The boards with some numbers replaced, how many images a run takes, and how many one of a sweep of rates.
+
+    published: the rows of all papers, by id.
+    limits: the only boards and rows that may be asked for; None if all may.
+    within: the rows that are being computed.
+    """
 
     tools: ToolAnswers
     images: int
     sweep_images: int
     sets: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    published: "Mapping[str, PublishedRow]" = field(default_factory=dict)
+    limits: frozenset[str] | None = None
+    within: tuple[str, ...] = ()
+
+    def limited_to(self, names: Iterable[str]) -> "ModelRuns":
+        """The same, to be asked for some boards and rows alone."""
+        return replace(self, limits=frozenset(names))
+
+    def of(self, what: "str | Counterpart", unit: str = "") -> Value:
+        """The value of a counterpart, or of a row by its id, in a unit, else in its own; whether a claim holds."""
+        found = self.found(what, unit)
+        return found.holds if isinstance(found, Between) else found
+
+    def number_of(self, what: "str | Counterpart", unit: str = "") -> float:
+        """The same where it is a number; an IsthmusError where it is none."""
+        value = self.of(what, unit)
+        if not is_number(value):
+            raise IsthmusError(f"expected a number, got {value!r}")
+        return float(value)
+
+    def found(self, what: "str | Counterpart", unit: str = "") -> Found:
+        """The same, of a claim with the number that it is about."""
+        try:
+            return self._of_row(what, unit) if isinstance(what, str) else what.found(self, unit)
+        except (ArithmeticError, KeyError, ValueError) as error:
+            raise IsthmusError(f"{what}: {error}") from error
+
+    def row(self, row_id: str) -> "PublishedRow":
+        """A row by its id."""
+        if row_id not in self.published:
+            raise unknown("row", row_id, list(self.published))
+        return self.published[row_id]
+
+    def _of_row(self, row_id: str, unit: str) -> Found:
+        row = self.row(row_id)
+        self._refuse_unnamed("row", row_id)
+        if row.counterpart is None:
+            raise IsthmusError(f"row '{row_id}' has no counterpart")
+        if row_id in self.within:
+            raise IsthmusError(f"row '{row_id}' is made of itself")
+        found = replace(self, limits=None, within=(*self.within, row_id)).found(row.counterpart, row.unit)
+        return convert(found, row.unit, unit) if unit and is_number(found) else found
+
+    def _refuse_unnamed(self, what: str, name: str) -> None:
+        """Refuses what a function asks for that its row does not name: nobody would see that the row rests on it."""
+        if self.limits is not None and name not in self.limits:
+            known = ", ".join(sorted(self.limits)) or "none"
+            raise IsthmusError(f"{what} '{name}': expected one that the row gives its function, which are: {known}")
 
     def run(self, board: str, flow: str) -> Row:
         """The row of the application on a board."""
@@ -169,12 +229,6 @@ class ModelRuns:
         own = self._sets(board, sets)
         return self.tools.run(Experiment(APPLICATION, target_of(board), flow, images, sets=own, grain="fine"))
 
-    def iterations(self, board: str, application: str, size: int) -> tuple[float, float]:
-        """The end of the first iteration on a message, and the time of each more, in seconds."""
-        row = self._one(board, application, f"size={size}", "iterations=2")
-        first, second = (float(end) for end in row.model_dump()["iteration_ends_s"])
-        return first, second - first
-
     def application(self, board: str, application: str, flow: str, changes: Sequence[str]) -> Row:
         """The row of any application; `changes` are NAME=VALUE of parameters, of numbers of the board, `count`, and
         where ports move its buffers `delay` and `method`: the decision tree's where none is named.
@@ -183,6 +237,9 @@ class ModelRuns:
         known = describe(application)
         given = pairs_of(changes)
         count, method, delay = (given.pop(name, None) for name in OF_RUNS)
+        for name in filter(is_parameter, given):
+            if name not in known.parameters:
+                raise unknown("parameter", name, (*OF_RUNS, *known.parameters), application)
         experiment = Experiment(
             application,
             target_of(board),
@@ -195,42 +252,39 @@ class ModelRuns:
         )
         return self.tools.run(kept_coherent(experiment))
 
-    def chosen_by_tree(self, board: str, application: str, changes: Sequence[str], method: str) -> float:
-        """Seconds that one message of an application takes by a method, or as the tree chooses."""
-        return self.application(board, application, SHARED, [*changes, f"method={method}", "count=1"]).elapsed_s
-
     def require(self, application: str) -> None:
         """Refuses an application that the tools do not have yet."""
         if application not in self.tools.applications():
-            raise NotOfferedError(f"the tools have no application '{application}' yet")
-
-    def _one(self, board: str, application: str, *parameters: str) -> Row:
-        """The row of one message or block of an application, in the shared flow where the board has it."""
-        target = target_of(board)
-        flow = SHARED if SHARED in self.tools.flows(application, target) else FLOWS[0]
-        return self.tools.run(
-            Experiment(application, target, flow, 1, parameters=parameters, sets=self._sets(board, ()))
-        )
+            raise NotOfferedError(str(unknown("application", application, self.tools.applications())))
 
     def probe(self, board: str, probe: str, sizes: Sequence[int], sets: Sequence[str] = ()) -> dict[int, float]:
         """Bandwidth in GB/s by size in bytes."""
-        found = self.tools.probe(target_of(board), probe, sizes, self._sets(board, sets))
-        return {int(record["parameters"]["size"]): float(record["value"]) for record in found}
+        return {size: float(record["value"]) for size, record in self._records(board, probe, sizes, sets).items()}
 
     def probe_time(self, board: str, probe: str, size: int, sets: Sequence[str] = ()) -> float:
         """Seconds of one copy, pass or access of `size` bytes."""
-        found = self.tools.probe(target_of(board), probe, [size], self._sets(board, sets))
-        return next(float(record["time_s"]) for record in found if record["parameters"]["size"] == size)
+        return float(self._records(board, probe, [size], sets)[size]["time_s"])
 
     def requests(self, board: str, probe: str, size: int, channel: str, sets: Sequence[str] = ()) -> int:
         """The number of a circuit's requests that went over one of the channels of its board."""
-        (found,) = self.tools.probe(target_of(board), probe, [size], self._sets(board, sets))
-        return int(found["requests"][channel])
+        requests = self._records(board, probe, [size], sets)[size]["requests"]
+        if channel not in requests:
+            raise unknown("channel", channel, list(requests), board)
+        return int(requests[channel])
 
-    def accesses(self, board: str, probe: str, size: int, burst: int, sets: Sequence[str] = ()) -> float:
-        """Accesses of `burst` bytes a second, scattered over `size` bytes of the device's memory."""
-        (found,) = self.tools.probe(target_of(board), probe, [size], self._sets(board, sets), [burst])
-        return float(found["value"]) * 1e9 / burst
+    def accesses(self, board: str, probe: str, size: int, sets: Sequence[str]) -> float:
+        """Accesses of `burst` bytes, which is among the sets, a second, scattered over `size` bytes of memory."""
+        return self.probe(board, probe, [size], sets)[size] * 1e9 / parse_size(pairs_of(sets)["burst"])
+
+    def _records(self, board: str, probe: str, sizes: Sequence[int], sets: Sequence[str]) -> dict[int, Event]:
+        """The record of each size; an IsthmusError if a probe does not look at one, or gives no bandwidth at it."""
+        records = self.tools.probe(target_of(board), probe, sizes, self._sets(board, sets))
+        found = {int(record["parameters"].get("size", 0)): record for record in records}
+        for size in sizes:
+            if size not in found:
+                known = ", ".join(map(format_size, filter(None, found))) or "no size"
+                raise IsthmusError(f"size {format_size(size)}: the probe '{probe}' looks at {known}")
+        return found
 
     def input(self, board: str, key: str) -> Input:
         """The input of a key in the description of a board."""
@@ -238,8 +292,7 @@ class ModelRuns:
         for item in platform.inputs:
             if item.key == key:
                 return item
-        parts = ", ".join(dict.fromkeys(item.key.rpartition(".")[0] for item in platform.inputs))
-        raise IsthmusError(f"board '{board}': key '{key}': expected a key of its parts ({parts}), got an unknown one")
+        raise unknown("key", key, [item.key for item in platform.inputs], board)
 
     def parts(self, board: str) -> Sequence[BoardPart]:
         """The parts of a board."""
@@ -264,6 +317,7 @@ class ModelRuns:
         return float(value)
 
     def _sets(self, board: str, sets: Sequence[str]) -> tuple[str, ...]:
+        self._refuse_unnamed("board", board)
         # What the experiment itself sets wins over what the models change.
         named = {assignment.partition("=")[0] for assignment in sets}
         kept = [one for one in self.sets.get(board, ()) if one.partition("=")[0] not in named]

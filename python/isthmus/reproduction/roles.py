@@ -9,7 +9,7 @@ from isthmus.base import units
 from isthmus.base.numbers import is_number
 from isthmus.records.papers import Role
 from isthmus.records.run import Input
-from isthmus.reproduction.expressions import MODEL, kind_of_expression
+from isthmus.reproduction.counterparts import Counterpart
 from isthmus.reproduction.published import PublishedRow
 
 STEP = 0.1
@@ -150,20 +150,20 @@ def rests_on(item: Input, paper: str, row: PublishedRow) -> bool:
     return there and isinstance(row.value, (int, float)) and float(row.value) in numbers
 
 
-def needs_test(row: PublishedRow, leaves: Sequence[str]) -> bool:
+def needs_test(row: PublishedRow, leaves: Sequence[Counterpart]) -> bool:
     """Tells whether only a test can tell the role of a row: the model gives it, and it is published as a result."""
-    return row.kind in ("output", "check") and any(kind_of_expression(leaf) in MODEL for leaf in leaves)
+    return row.kind in ("output", "check") and any(leaf.sort == "model" for leaf in leaves)
 
 
-def role_of(row: PublishedRow, leaves: Sequence[str], derived: bool, moves: bool) -> Role:
+def role_of(row: PublishedRow, leaves: Sequence[Counterpart], derived: bool, moves: bool) -> Role:
     """The role of a row, from what computes it, whether calibrated inputs determine it, and whether any moves it."""
-    kinds = {kind_of_expression(leaf) for leaf in leaves}
+    sorts = {leaf.sort for leaf in leaves}
     if row.kind in ("input", "outside"):
         return "input" if row.kind == "input" else "outside"
-    if row.kind == "claim" or "claim" in kinds:
+    if row.kind == "claim" or "claim" in sorts:
         return "claim"
-    if not kinds & MODEL:
-        return "input" if kinds == {"input"} else "checked"
+    if "model" not in sorts:
+        return "input" if sorts == {"input"} else "checked"
     if derived:
         return "derived"
     return "predicted" if moves else "claim"

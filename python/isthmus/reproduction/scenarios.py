@@ -4,8 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-from isthmus.reproduction.claims import REQUESTS
-from isthmus.reproduction.expressions import experiment_of, kind_of_expression, leaves
+from isthmus.reproduction.counterparts import Model, Probed, Run, leaves
 from isthmus.reproduction.model_runs import ModelRuns
 from isthmus.reproduction.published import PublishedRow
 
@@ -33,9 +32,7 @@ class Span:
 
 def experiments_s(scenario: Scenario, published: Mapping[str, PublishedRow], image_s: float, probe_s: float) -> float:
     """About how long the experiments of a scenario take on one core, each once."""
-    found = {leaf for row_id in scenario.rows for leaf in leaves(experiment_of(published[row_id]), published)}
-    runs = {":".join(leaf.split(":")[:3]) for leaf in found if kind_of_expression(leaf) in ("run", "rate")}
-    sweeps = sum(kind_of_expression(leaf) == "saturation" for leaf in found) * len(REQUESTS)
-    probes = sum(kind_of_expression(leaf).startswith("probe") for leaf in found)
-    images = scenario.models.images * len({run.partition(":")[2] for run in runs})
-    return image_s * (images + scenario.models.sweep_images * sweeps) + probe_s * probes
+    found = [leaf for row_id in scenario.rows for leaf in leaves(published[row_id].counterpart, published)]
+    runs = {(leaf.board, leaf.flow) for leaf in found if isinstance(leaf, Run) and leaf.of_images}
+    probes = {repr(leaf) for leaf in found if isinstance(leaf, Probed | Model)}
+    return image_s * scenario.models.images * len(runs) + probe_s * len(probes)

@@ -1,7 +1,33 @@
-"""Our values in the unit of the published row."""
+"""Our values, and their conversion to the unit of the published row."""
+
+from typing import NamedTuple
 
 from isthmus.base import units
 from isthmus.base.errors import IsthmusError
+from isthmus.records.base import Value
+
+
+class Amount(NamedTuple):
+    """A number and its unit, as a formula returns it; a bare number is one of the row's unit."""
+
+    value: float
+    unit: str
+
+
+class Between(NamedTuple):
+    """What a claim about a number returns: the claim holds if the number lies between two others."""
+
+    value: float
+    low: float
+    high: float
+    unit: str = ""
+
+    @property
+    def holds(self) -> bool:
+        return self.low <= self.value <= self.high
+
+
+Found = Value | Between
 
 # Papers write what people should not, too: KB of 1000 bytes, Gbps, operations.
 _FAMILIES: list[dict[str, float]] = [
