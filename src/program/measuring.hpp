@@ -32,8 +32,8 @@ class Measuring {
   void took(Time elapsed) { taken_.push_back(elapsed); }
   /// The number of the run that has the median time of those that count; of two in the middle the slower.
   std::size_t typical() const;
-  /// Adds the median rate of `count` pieces of work of `bytes_each` to a row, with its samples and spread; after a wrong
-  /// run only the load of the cores.
+  /// Adds the median rate of `count` pieces of work of `bytes_each` to a row, with its samples and spread; after a
+  /// wrong run only the load of the cores.
   void add_to(Record& row, const char* rate, int count, double bytes_each) const;
 
  private:

@@ -37,8 +37,8 @@ class ParameterArguments {
 Record to_json(const std::vector<Parameter>& declared);
 Record to_json(const Values& values);
 
-/// The number of an application's counted units to run: --count, or the name of the unit, such as --images. None if none
-/// is given; throws Error where it is given under both names.
+/// The number of an application's counted units to run: --count, or the name of the unit, such as --images. None if
+/// none is given; throws Error where it is given under both names.
 std::optional<int> count_of(Request& request, const std::string& counted);
 
 }  // namespace isthmus::program

@@ -15,8 +15,8 @@ namespace isthmus::program {
 ///
 ///     "on": "model:NAME" | "FILE.toml" | "opencl:N" | "native"   the target
 ///     "flow": "stream" | "offload" | "overlap" | "shared"        by default the first that application and target have
-///     "count": N                                                 how many messages; also by the counted name, "messages"
-///     "set": {"NAME": VALUE, "KEY": VALUE}                       parameters that the application declares, and numbers
+///     "count": N                                                 messages; also by their own name, such as "images"
+///     "set": {"NAME": VALUE, "KEY": VALUE}                       parameters of the application, and numbers
 ///                                                                of the model's platform: KEY has a dot
 ///     "seed": N                                                  for random draws
 ///     "workers": N, "compute-units": N                           threads of the target native, copies of the kernel
