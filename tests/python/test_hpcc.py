@@ -243,6 +243,7 @@ def test_work_that_caches_hold_is_said_to_be_in_them(real: Isthmus) -> None:
     values = 2 ** (cache.bit_length() - 1)  # three arrays of them are six to twelve times the caches
     for count, in_cache in ((65536, True), (values, False)):
         done = real("hpcc", "stream", *ONCE, "--set", f"ARRAY_SIZE={count}", "--json", "-")
+        assert done.returncode == 0, done.stderr
         record = json.loads(done.stdout)["records"][0]
         assert record["working_set_bytes"] == 3 * 4 * count
         assert (record["working_set_bytes"] < 4 * cache) is in_cache

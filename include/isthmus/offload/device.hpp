@@ -110,7 +110,7 @@ class Program {
 ///     });
 ///     const double seconds = device->now().seconds();
 ///
-/// Mistakes, each an Error:
+/// Mistakes that are told, each as an Error:
 /// - An unknown target, with those that there are; a kernel that the device does not have, or other arguments than its.
 /// - A copy of more than the buffer holds; a buffer for which there is no room.
 /// - The times of a command that is not known to be complete; an event of an earlier run in a mailbox.

@@ -113,7 +113,7 @@ def _read(file: str, sets: Sequence[str], of_record: Mapping[str, str | None]) -
 
     for option, value in of_record.items():
         if value is not None:
-            raise IsthmusError(f"{option}: expected a record, FILE.json, beside it, got '{file}'")
+            raise IsthmusError(f"{option}: expected a record, FILE.json, got '{file}'")
     if not Path(file).is_file() or not file.endswith(".toml"):
         describe_application(file if file.endswith(".toml") else f"{file}.toml")  # says what is missing
     return read_description(Path(file), sets)
