@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <memory>
 #include <nlohmann/json.hpp>
 
 #include "isthmus/base/error.hpp"
@@ -16,7 +17,7 @@ namespace isthmus::bench {
 Ours::Ours(const std::string& benchmark, const std::vector<std::string>& overrides, const std::string& on) {
   const auto entries = hpcc::all_benchmarks();
   const auto entry = std::ranges::find(entries, benchmark, &hpcc::Entry::name);
-  const auto device = offload::open_opencl(on);
+  const std::shared_ptr<offload::Device> device = offload::open_opencl(on);
   const hpcc::RunConditions conditions{.device = device->properties(), .optimized = true};
   job_ = std::make_unique<hpcc::Job>(
       benchmark, hpcc::Job::Parts{.device = device,
