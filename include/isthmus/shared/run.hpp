@@ -81,10 +81,12 @@ class SharedRun {
     return options;
   }
 
-  RunReport run(const RunOptions& options = {}) {
+  /// The graph, with all that has been added and attached; asked for once, to run it.
+  Graph& complete() {
     board.leave_out_rest();
-    return graph.run(options);
+    return graph;
   }
+  RunReport run(const RunOptions& options = {}) { return complete().run(options); }
   /// The parts as they spent the run.
   std::vector<platform::Part> parts(const RunReport& report, std::vector<platform::PartPlan> plans) const {
     return platform::parts_of(report, platform::on_board(std::move(plans), description_));

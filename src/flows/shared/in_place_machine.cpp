@@ -17,10 +17,6 @@ namespace {
 
 using offload::Datapath;
 
-// A circuit is given up that takes longer for a launch than a thousand cycles a word at 100 MHz.
-constexpr Time kLeastWait = Time::us(5000);
-constexpr Time kWaitOfAWord = Time::us(10);
-
 std::vector<std::uint64_t> allocate(fabric::SharedSpace& space, const std::vector<std::size_t>& sizes, int line) {
   std::vector<std::uint64_t> places;
   places.reserve(sizes.size());
@@ -72,12 +68,11 @@ class InPlaceMachine {
     run_.board.attach_writes(0, writer.accesses, writer.results);
     run_.graph.connect(datapath_.out, writer.words, {.depth = kFifo});
     for (std::size_t port = 0; port < path_->ports(); ++port) add_reader(port);
-    run_.board.leave_out_rest();
   }
 
   BoardRun run() {
     const RunReport report =
-        run_graph(run_.graph, {.states = job_.states, .output = id(core_), .schedule_seed = job_.schedule_seed});
+        run_graph(run_.complete(), {.states = job_.states, .output = id(core_), .schedule_seed = job_.schedule_seed});
     if (!core_.done()) throw Error(fmt::format("message {} has not come back from the datapath", next()));
     BoardRun result{.run = {.times = times(report)}};
     std::vector<platform::PartPlan> plans = run_.board.parts();
@@ -131,8 +126,7 @@ class InPlaceMachine {
     std::uint64_t words = 0;
     for (std::uint64_t region = 0; region < work_.regions; ++region)
       words += path_->region(0, region).bytes / kWordBytes;
-    const Time latest =
-        core.now() + kLeastWait + Time::fs(kWaitOfAWord.femtoseconds() * static_cast<std::int64_t>(words));
+    const Time latest = core.now() + patience(words);
     for (;;) {
       stop_if_interrupted();
       const auto told = value_of<LineStatus>(core.read(work_.status, work_.line));

@@ -53,6 +53,14 @@ struct LineStatus {
   std::uint64_t words = 0;  ///< words that the last one wrote
 };
 
+/// How long a core waits for what comes of so many words: a circuit is given up that takes longer than a thousand
+/// cycles a word at 100 MHz.
+constexpr Time patience(std::uint64_t words) {
+  constexpr std::int64_t kLeast = 5000;  // microseconds
+  constexpr std::int64_t kOfAWord = 10;
+  return Time::us(kLeast + kOfAWord * static_cast<std::int64_t>(words));
+}
+
 /// What a reader reads of memory.
 struct ReadPlan {
   int launches;

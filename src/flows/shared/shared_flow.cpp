@@ -31,10 +31,6 @@ constexpr Lengths kLengths{.shorter = 2 * kSharedSlots, .longer = 7 * kSharedSlo
 /// places each time.
 constexpr double kUneven = 0.1;
 
-// A kernel is given up that takes longer for a message than a thousand cycles a word at 100 MHz.
-constexpr std::int64_t kLeastPatience = 5000;  // microseconds
-constexpr std::int64_t kPatienceOfAWord = 10;
-
 SharedPlaces places_in(fabric::SharedSpace& space, const ByteApplication& application, int line) {
   SharedPlaces places{.space = space, .status = space.allocate({line}), .line = static_cast<std::uint64_t>(line)};
   for (std::uint64_t& slot : places.input) slot = space.allocate(in_whole_lines(application.input, line));
@@ -66,12 +62,12 @@ class Machine {
     } else {
       add_kernel(run_.add_circuit<LineReader>("line reader", messages_of(work_)), nullptr, nullptr);
     }
-    run_.board.leave_out_rest();
   }
 
   FineStream run() {
-    const RunReport report = run_graph(
-        run_.graph, {.states = job_.states, .output = run_.graph.id(consumer_), .schedule_seed = job_.schedule_seed});
+    const RunReport report =
+        run_graph(run_.complete(),
+                  {.states = job_.states, .output = run_.graph.id(consumer_), .schedule_seed = job_.schedule_seed});
     if (!consumer_.done())
       throw Error(
           fmt::format("message {} has not come back from the kernel; `last` closes a message", received_.size()));
@@ -118,8 +114,7 @@ class Machine {
   /// Throws Error where a kernel gives no output any more: the core would spin for ever.
   void give_up_if_late(Time now) const {
     const Time before = received_.empty() ? Time() : received_.back();
-    const std::size_t words = (job_.application.input + job_.application.output) / kWordBytes;
-    const Time most = Time::us(kLeastPatience + kPatienceOfAWord * static_cast<std::int64_t>(words));
+    const Time most = patience((job_.application.input + job_.application.output) / kWordBytes);
     if (now - before > most)
       throw Error(
           fmt::format("message {} has not come back from the kernel for {} of virtual time; `last` closes a message",
