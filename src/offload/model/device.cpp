@@ -50,20 +50,17 @@ Time work_of_host(const MachineActors& actors, const RunReport& report) {
 /// The kernels that a model was opened with.
 class ModelProgram final : public Program {
  public:
-  ModelProgram(Device& device, const AtWork& at_work) : device_(device), at_work_(at_work) {}
+  ModelProgram(Device& device, std::span<const KernelModel> kernels, const AtWork& at_work)
+      : device_(device), kernels_(kernels), at_work_(at_work) {}
   Kernel kernel(const std::string& name) const override { return device_.kernel(name); }
   bool has(const std::string& kernel) const override {
-    try {
-      device_.kernel(kernel);
-      return true;
-    } catch (const Error&) {
-      return false;
-    }
+    return std::ranges::find(kernels_, kernel, &KernelModel::name) != kernels_.end();
   }
   std::vector<std::byte> binary() const override { throw at_work_.refused("the binary of a program"); }
 
  private:
   Device& device_;
+  std::span<const KernelModel> kernels_;
   const AtWork& at_work_;
 };
 
@@ -132,7 +129,7 @@ PinnedBuffer MachineDevice::pin(std::span<std::byte>) {
 }
 
 std::unique_ptr<Program> MachineDevice::program(std::span<const ProgramSource>, const std::string&) {
-  return std::make_unique<ModelProgram>(*this, at_work_);
+  return std::make_unique<ModelProgram>(*this, kernels_, at_work_);
 }
 
 std::unique_ptr<Program> MachineDevice::program_from_binary(const std::string&) {
