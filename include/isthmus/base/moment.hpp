@@ -2,7 +2,6 @@
 
 #include <compare>
 #include <cstdint>
-#include <limits>
 
 #include "isthmus/base/units.hpp"
 
@@ -14,7 +13,6 @@ class Moment {
  public:
   constexpr Moment() = default;
   static constexpr Moment ns(std::int64_t value) { return {value, 0}; }
-  static constexpr Moment max() { return ns(std::numeric_limits<std::int64_t>::max()); }
   /// The moment so long after the clock's beginning.
   explicit constexpr Moment(Time since_beginning) : Moment(ns(0) + since_beginning) {}
 
