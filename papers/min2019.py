@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_left
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -31,7 +31,11 @@ ZYNQ = "zynq-ultrascale"
 DOG = "difference-of-gaussian"
 METHODS = {"HP (NC)": "hp-nc", "HP (C)": "hp-c", "HPC": "hpc", "ACP": "acp", "optimised": TREE}
 
+# The stages of each application.
+FILTERS = ("grey", "filters", "subtract", "maintenance")
+PRODUCT = ("cut", "multiply", "accumulate", "maintenance")
 CONVOLUTIONAL = ("quantise", "conv1", "pool1", "conv2", "pool2", "conv3", "conv4", "conv5", "pool5")
+NETWORK = (*CONVOLUTIONAL, "de-quantise", "maintenance")
 
 KIB, MIB = 1 << 10, 1 << 20
 LINE = 64
@@ -73,6 +77,19 @@ def whole(name: str, method: str, size: Place, board: str = ZYNQ) -> Run:
 def part(name: str, size: str, method: str, stage: Place) -> Run:
     """The time of a stage of an application."""
     return Run(ZYNQ, name, SHARED, "stage", f"{of_size(size)}method={method},count=1", stage=str(stage))
+
+
+def stages_figure(figure: str, name: str, size: str, stages: Sequence[str], methods: Iterable[str]) -> PublishedFigure:
+    """The time of each stage of an application, by method."""
+    return PublishedFigure(
+        figure,
+        "where the time goes",
+        x=("stage", ""),
+        places=stages,
+        y=("time", "ms"),
+        series={title: partial(part, name, size, METHODS[title]) for title in methods},
+        stacked=True,
+    )
 
 
 def of_size(size: Place) -> str:
@@ -309,52 +326,14 @@ FIGURES = [
         y=("time", "ms"),
         series={title: partial(whole, "sgemm", method) for title, method in METHODS.items()},
     ),
-    PublishedFigure(
-        "fig. 6, DoG of 160x120",
-        "where the time goes",
-        x=("stage", ""),
-        places=["grey", "filters", "subtract", "maintenance"],
-        y=("time", "ms"),
-        series={title: partial(part, DOG, "160x120", method) for title, method in METHODS.items()},
-        stacked=True,
-    ),
-    PublishedFigure(
-        "fig. 6, DoG of 1280x720",
-        "where the time goes",
-        x=("stage", ""),
-        places=["grey", "filters", "subtract", "maintenance"],
-        y=("time", "ms"),
-        series={title: partial(part, DOG, "1280x720", method) for title, method in METHODS.items()},
-        stacked=True,
-    ),
-    PublishedFigure(
-        "fig. 6, SGEMM of 512 rows",
-        "where the time goes",
-        x=("stage", ""),
-        places=["cut", "multiply", "accumulate", "maintenance"],
-        y=("time", "ms"),
-        series={title: partial(part, "sgemm", "512", method) for title, method in METHODS.items()},
-        stacked=True,
-    ),
-    PublishedFigure(
+    stages_figure("fig. 6, DoG of 160x120", DOG, "160x120", FILTERS, METHODS),
+    stages_figure("fig. 6, DoG of 1280x720", DOG, "1280x720", FILTERS, METHODS),
+    stages_figure("fig. 6, SGEMM of 512 rows", "sgemm", "512", PRODUCT, METHODS),
+    stages_figure(
         "fig. 7, AlexNet",
-        "where the time goes",
-        x=("stage", ""),
-        places=[
-            "quantise",
-            "conv1",
-            "pool1",
-            "conv2",
-            "pool2",
-            "conv3",
-            "conv4",
-            "conv5",
-            "pool5",
-            "de-quantise",
-            "maintenance",
-        ],
-        y=("time", "ms"),
-        series={title: partial(part, "alexnet", "", METHODS[title]) for title in ("HP (NC)", "HP (C)", "optimised")},
-        stacked=True,
+        "alexnet",
+        "",
+        NETWORK,
+        ("HP (NC)", "HP (C)", "optimised"),
     ),
 ]
