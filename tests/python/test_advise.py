@@ -211,7 +211,7 @@ def advise_unrun(description: Description, boards: Sequence[BoardCurves]) -> Adv
 
 
 def test_a_verdict_whose_first_is_not_the_fastest_says_so() -> None:
-    fast, steady = (curves_of(target) for target in ("model:alveo-u250", "model:aws-f1"))
+    fast, steady = curves_of(dict.fromkeys(("model:alveo-u250", "model:aws-f1"), ()))
     nominal = replace(steady, nominal=Draw({}, {**fast.nominal.curves}), draws=fast.draws)
     slower = replace(fast, draws=steady.draws)
     both = [slower, nominal]
@@ -231,7 +231,8 @@ def test_what_would_change_the_verdict_changes_it(seed: int) -> None:
 
     drawing = random.Random(seed)
     description = draw(drawing)
-    boards = {target: curves_of(target) for target in ("model:aws-f1", "model:xeon-fpga-v1", "model:zynq-ultrascale")}
+    targets = ("model:aws-f1", "model:xeon-fpga-v1", "model:zynq-ultrascale")
+    boards = {board.target: board for board in curves_of(dict.fromkeys(targets, ()))}
     asked = Goal.of(description)
     first, second, *_ = all_valued(description, list(boards.values()), asked)
     moved = ruling.turn(description, first, second, asked, boards)
@@ -301,7 +302,7 @@ def test_curves_of_each_board_come_with_the_package_and_are_what_its_model_gives
         assert (document["sha256"], document["recipe"]) == (sha256, recipe_of(target))
         assert len(document["draws"]) in (0, DRAWS + 1)
         assert _other_sizes(document) == {}, f"{target}: raise RECIPE, and measure all anew"
-    sizes, times = zip(*curves_of("model:aws-f1").nominal.curves["h2d"], strict=True)
+    sizes, times = zip(*curves_of({"model:aws-f1": ()})[0].nominal.curves["h2d"], strict=True)
     probed = real.json("probe", "model:aws-f1", "h2d", "--sizes", ",".join(f"{size:.0f}B" for size in sizes))
     assert list(times) == pytest.approx(
         [size / one["value"] * 1e-9 for size, one in zip(sizes, probed["records"], strict=True)], rel=1e-2
@@ -310,7 +311,7 @@ def test_curves_of_each_board_come_with_the_package_and_are_what_its_model_gives
 
 def test_of_boards_on_which_the_kernel_alone_counts_either_may_be_taken_and_nothing_is_to_be_measured() -> None:
     description = replace(BOUND, kernel=Kernel(time=Number(5e-3)))
-    boards = [curves_of("model:alveo-u250"), curves_of("model:alveo-u55c")]
+    boards = curves_of({"model:alveo-u250": (), "model:alveo-u55c": ()})
     verdict = advise_unrun(description, boards).verdict
     assert verdict.ratio_low == pytest.approx(1, rel=0.02)
     assert verdict.ratio_high == pytest.approx(1, rel=0.02)

@@ -60,14 +60,7 @@ class BoardCurves:
         )
 
 
-def curves_of(target: str) -> BoardCurves:
-    """The curves of a modelled board as it is."""
-    return curves_of_boards({target: ()})[0]
-
-
-def curves_of_boards(
-    targets: Mapping[str, Sequence[str]], on_count: OnCount = lambda done, total: None
-) -> list[BoardCurves]:
+def curves_of(targets: Mapping[str, Sequence[str]], on_count: OnCount = lambda done, total: None) -> list[BoardCurves]:
     """The curves of modelled boards, each with changes: kept ones; the others are measured now, and kept."""
     asked = [Boards(target, sets, SEED) for target, sets in targets.items()]
     documents = {boards.target: _kept(boards) for boards in asked}

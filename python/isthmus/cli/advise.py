@@ -144,13 +144,13 @@ def _ask(
 ) -> "tuple[list[BoardCurves], dict[str, str]]":
     """The curves of all boards at once; boards that hold no unit are left out, each with the reason."""
     from isthmus.advising.advice import too_large
-    from isthmus.advising.curves import curves_of_boards
+    from isthmus.advising.curves import curves_of
 
     without = too_large(description, list(sets_of), lambda target: room_of(target, sets_of[target]))
     asked = {target: sets for target, sets in sets_of.items() if target not in without}
     with session.progress() as progress:
         what = "curves of boards, measured once"
-        return curves_of_boards(asked, lambda done, total: progress.update(what, done, total)), without
+        return curves_of(asked, lambda done, total: progress.update(what, done, total)), without
 
 
 def _targets(on: str | None, description: "Description") -> list[str]:
